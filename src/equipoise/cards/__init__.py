@@ -1,0 +1,1 @@
+"""Cards, hands, ranges, strength and suit isomorphism: what everything else stands on."""
