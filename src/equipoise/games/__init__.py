@@ -1,0 +1,1 @@
+"""Rules, bet menus and public trees: the games that everything else solves and plays."""
