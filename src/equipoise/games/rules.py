@@ -503,6 +503,21 @@ class State(NamedTuple):
         return max(0, min(theirs, self.rules.stacks[player]) - mine)
 
     @property
+    def round_start(self) -> int:
+        """Chips of each player when the round began; blinds belong to the first round.
+
+        >>> State.from_betting_text(NOLIMIT_HOLDEM, "r300c/r500").round_start
+        300
+        """
+        if self.round == 0:
+            return 0
+        for part in reversed(self.history[: self.round]):
+            for kind, amount in reversed(part):
+                if kind == 2:
+                    return amount
+        return max(self.rules.blinds)
+
+    @property
     def is_over(self) -> bool:
         """Nobody acts any more: a fold, a showdown, or both players all-in."""
         return self.to_act is None
