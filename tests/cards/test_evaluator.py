@@ -23,6 +23,7 @@ from equipoise.cards.evaluator import (
     hand_classes,
     hand_name,
     place,
+    sort_by_strength,
     start_key,
     strengths,
     tables,
@@ -260,3 +261,12 @@ def test_no_hands_have_no_values() -> None:
 def test_one_card_seven_times_is_refused() -> None:
     with pytest.raises(CardError, match="row 0"):
         evaluate_many(np.full((1, 7), 51, dtype=np.uint8))
+
+
+def test_sorting_by_strength() -> None:
+    value = strengths("2c 7d Th Ts 9s")
+    half_sorted, order = np.empty(1326, np.uint16), np.empty(1326, np.uint16)
+    live = sort_by_strength(value, half_sorted, order)
+    expected = np.argsort(value, kind="stable")[245:]
+    assert live == 1081
+    assert (order[:live] == expected).all()

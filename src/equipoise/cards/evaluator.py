@@ -306,6 +306,40 @@ def fill_strengths(
         out[combo] = values[rows[row] + column]
 
 
+@kernel
+def sort_by_strength(
+    strengths: NDArray[np.uint16], half_sorted: NDArray[np.uint16], order: NDArray[np.uint16]
+) -> int:
+    """Combinations with a strength above 0, weakest first, into `order`; how many there are.
+
+    Values need 13 bits: one counting sort by the lower six, then one by the upper seven.
+    """
+    low_mask, high_shift = np.uint64(63), np.uint64(6)
+    low, high = np.zeros(65, np.uint32), np.zeros(129, np.uint32)
+    for combo in range(np.uint64(COMBO_COUNT)):
+        value = np.uint64(strengths[combo])
+        if value:
+            low[(value & low_mask) + np.uint64(1)] += np.uint32(1)
+            high[(value >> high_shift) + np.uint64(1)] += np.uint32(1)
+    for i in range(64):
+        low[i + 1] += low[i]
+    for i in range(128):
+        high[i + 1] += high[i]
+    live = int(low[64])
+    for combo in range(np.uint64(COMBO_COUNT)):
+        value = np.uint64(strengths[combo])
+        if value:
+            digit = value & low_mask
+            half_sorted[low[digit]] = combo
+            low[digit] += np.uint32(1)
+    for i in range(live):
+        weaker = half_sorted[i]
+        digit = np.uint64(strengths[weaker]) >> high_shift
+        order[high[digit]] = weaker
+        high[digit] += np.uint32(1)
+    return live
+
+
 def evaluate(cards: str | Iterable[int]) -> int:
     """Value of five, six or seven cards, 1 to 7462; the higher hand wins, equal values split.
 
