@@ -214,6 +214,7 @@ def test_donk_sizes_need_a_call_in_the_round_before():
     assert amounts(menu, spot, "cr100c/c") == [400]  # the other player's own bet
     assert amounts(menu, spot, "cc/") == [100]
     assert amounts(menu, spot, "r100c/") == [400]
+    assert amounts(menu, spot, "r100c/c") == [400]  # the caller, but not first to act
     assert amounts(menu, NOLIMIT_HOLDEM, "r300c/") == [450]
     assert amounts(menu, NOLIMIT_HOLDEM, "cr300c/") == [900]
     assert amounts(BetMenu.parse("100%", donks=""), spot, "cr100c/") == []
