@@ -32,6 +32,17 @@ def exact_kernel(function: F) -> F:
     return compiled
 
 
+def row_kernel(function: F) -> F:
+    """Compile `function` like :func:`kernel` but without reference counts.
+
+    For kernels that pass arrays to small helpers inside a hot loop: they may not allocate.
+    """
+    compiled: F = numba.njit(
+        nogil=True, cache=True, fastmath=True, error_model="numpy", _nrt=False
+    )(function)
+    return compiled
+
+
 class _CompileNotice(numba_event.Listener):  # type: ignore[misc]
     """Says once, on stderr, that kernels are being compiled, so a first run does not look hung."""
 

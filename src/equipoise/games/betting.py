@@ -1,0 +1,304 @@
+"""The public betting tree, flat: every line of betting of a game, round by round.
+
+All solvers walk these arrays. A round is a *forest* in breadth-first order, one tree for every way
+the round can begin, so the whole game needs one copy of its betting whatever cards fall: the cards
+are a second tree (:mod:`equipoise.games.deal`), and a decision is a (betting node, board) pair.
+
+What a terminal pays player `p` against an opponent of reach `r` is
+
+    even[p] * N(r) + swing * D(r)
+
+with `N` the mass of opponent hands that do not collide with mine and `D` the mass I beat less the
+mass that beats me. A fold has only the first term. A showdown of a pot of `2h` chips without rake
+has `even = 0, swing = h`; a rake of `k` chips takes `k/2` from both coefficients, because winner and
+loser of a raked pot together lose `k` just as two tied players do.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import GameError, TooLargeError
+from equipoise.games.menu import BetMenu
+from equipoise.games.rules import Action, Kind, Rules, State
+
+#: Node kinds. 0 and 1 are the player who decides there.
+FOLD, SHOWDOWN, DEAL = 2, 3, 4
+
+
+class Rake(NamedTuple):
+    """What the house takes from a pot that is won, in chips.
+
+    >>> Rake(0.05, 3).taken(100)
+    3.0
+    """
+
+    #: Share of the pot.
+    rate: float = 0.0
+    #: Most that is taken, in chips.
+    cap: float = float("inf")
+
+    def taken(self, pot: float) -> float:
+        """Chips taken from a pot of `pot` chips."""
+        return min(self.rate * pot, self.cap) if self.rate else 0.0
+
+
+NO_RAKE = Rake()
+
+
+class Size(NamedTuple):
+    """How large a betting tree is, before it is built."""
+
+    #: All nodes of each round.
+    nodes: tuple[int, ...]
+    #: Rows (decision, action) of each round and player.
+    rows: tuple[tuple[int, int], ...]
+
+    @property
+    def total(self) -> int:
+        """Nodes of all rounds."""
+        return sum(self.nodes)
+
+
+@dataclass(frozen=True)
+class Betting:
+    """A betting tree as flat arrays, all rounds one after another.
+
+    >>> from equipoise.games.rules import LIMIT_HOLDEM
+    >>> betting = Betting.build(LIMIT_HOLDEM, BetMenu.full())
+    >>> [int((betting.kind[a:b] < 2).sum()) for a, b in betting.spans()]
+    [8, 70, 630, 5670]
+    """
+
+    rules: Rules
+    menu: BetMenu
+    #: 0 or 1: that player decides; FOLD, SHOWDOWN, DEAL: the line ends, or goes on after a deal.
+    kind: NDArray[np.int8]
+    #: First child; the children of a node stand together.
+    first: NDArray[np.int32]
+    #: Number of children.
+    count: NDArray[np.int32]
+    #: Parent, -1 at the root of a round.
+    parent: NDArray[np.int32]
+    #: First row of a decision among the rows of its round and player.
+    row: NDArray[np.int32]
+    #: What a terminal pays each player per unit of non-colliding mass, in chips: [node, player].
+    even: NDArray[np.float64]
+    #: What a terminal pays per unit of mass beaten less mass beating, in chips.
+    swing: NDArray[np.float64]
+    #: Nodes of round `r` are `start[r]` to `start[r + 1]`; its roots stand first, one for each DEAL
+    #: node of the round before, in the same order.
+    start: NDArray[np.int64]
+    #: Rows of each round and player.
+    rows: NDArray[np.int64]
+    #: State at each node.
+    states: tuple[State, ...]
+    #: Action that leads to each node; None at roots.
+    actions: tuple[Action | None, ...]
+
+    @classmethod
+    def build(
+        cls, rules: Rules, menu: BetMenu, rake: Rake = NO_RAKE, max_nodes: int = 20_000_000
+    ) -> Betting:
+        """Lay out every line of betting that `menu` allows under `rules`."""
+        size = measure(rules, menu)
+        if size.total > max_nodes:
+            raise TooLargeError(_advice(rules, menu, size, max_nodes))
+        states: list[State] = []
+        actions: list[Action | None] = []
+        kind: list[int] = []
+        first: list[int] = []
+        count: list[int] = []
+        parent: list[int] = []
+        row: list[int] = []
+        start = [0]
+        rows = np.zeros((rules.rounds, 2), dtype=np.int64)
+        roots = [_settle(State.start(rules), menu)]
+        if roots[0].is_over:
+            raise GameError("nobody has a decision in this game: give the menu a bet")
+        for number in range(rules.rounds):
+            queue: deque[tuple[State, Action | None, int]] = deque((s, None, -1) for s in roots)
+            base, roots = len(states), []
+            placed = base + len(queue)
+            while queue:
+                state, action, above = queue.popleft()
+                node = len(states)
+                states.append(state)
+                actions.append(action)
+                parent.append(above)
+                if state.folded is not None:
+                    kind.append(FOLD)
+                elif state.is_over:
+                    kind.append(SHOWDOWN)
+                elif state.round > number:
+                    kind.append(DEAL)
+                    roots.append(_settle(state, menu))
+                else:
+                    player = state.to_act
+                    assert player is not None
+                    options = menu.actions(state)
+                    kind.append(player)
+                    first.append(placed)
+                    count.append(len(options))
+                    row.append(int(rows[number, player]))
+                    rows[number, player] += len(options)
+                    placed += len(options)
+                    queue.extend((_settle(state.apply(a), menu), a, node) for a in options)
+                    continue
+                first.append(0)
+                count.append(0)
+                row.append(0)
+            start.append(len(states))
+        even, swing = _payoffs(states, kind, rake)
+        return cls(
+            rules=rules,
+            menu=menu,
+            kind=np.array(kind, dtype=np.int8),
+            first=np.array(first, dtype=np.int32),
+            count=np.array(count, dtype=np.int32),
+            parent=np.array(parent, dtype=np.int32),
+            row=np.array(row, dtype=np.int32),
+            even=even,
+            swing=swing,
+            start=np.array(start, dtype=np.int64),
+            rows=rows,
+            states=tuple(states),
+            actions=tuple(actions),
+        )
+
+    @property
+    def rounds(self) -> int:
+        """Betting rounds."""
+        return len(self.start) - 1
+
+    def spans(self) -> list[tuple[int, int]]:
+        """First and last-plus-one node of each round."""
+        return [(int(a), int(b)) for a, b in zip(self.start[:-1], self.start[1:], strict=True)]
+
+    def round_of(self, node: int) -> int:
+        """Round of a node."""
+        return int(np.searchsorted(self.start, node, side="right")) - 1
+
+    def of_kind(self, number: int, *kinds: int) -> NDArray[np.int64]:
+        """Nodes of a round that are of one of `kinds`, in order."""
+        a, b = self.spans()[number]
+        return a + np.flatnonzero(np.isin(self.kind[a:b], kinds))
+
+    def children(self, node: int) -> range:
+        """Children of a node."""
+        return range(int(self.first[node]), int(self.first[node] + self.count[node]))
+
+    def label(self, node: int) -> str:
+        """What the action into `node` is called at the table: `bet 50`, `raise 170`, `call`."""
+        action, above = self.actions[node], int(self.parent[node])
+        return "" if action is None else action_label(self.states[above], action)
+
+
+def action_label(state: State, action: Action) -> str:
+    """Name of an action in a state; amounts are the player's chips in this round.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM, raise_to
+    >>> action_label(State.start(NOLIMIT_HOLDEM), raise_to(300))
+    'raise 300'
+    """
+    player = state.to_act
+    assert player is not None
+    if action.kind == Kind.FOLD:
+        return "fold"
+    facing = state.committed[1 - player] > state.committed[player]
+    if action.kind == Kind.CALL:
+        return "call" if facing else "check"
+    amount = action.amount - state.round_start
+    if action.amount >= state.rules.stacks[player]:
+        return f"allin {amount}"
+    return f"raise {amount}" if facing or state.raises else f"bet {amount}"
+
+
+def measure(rules: Rules, menu: BetMenu) -> Size:
+    """Count nodes and rows without building the tree: equal positions are counted once.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> measure(NOLIMIT_HOLDEM, BetMenu.parse("100%,a", raises="a")).total > 1000
+    True
+    """
+    rounds = rules.rounds
+    known: dict[tuple[object, ...], NDArray[np.object_]] = {}
+
+    def counts(state: State) -> NDArray[np.object_]:
+        """Per round: nodes below `state`, rows of player 0 and of player 1 from it on."""
+        tally = np.zeros((rounds, 3), dtype=object)
+        if state.is_over:
+            return tally
+        key = (*state[1:8], len(state.history[-1]), state.round_start)
+        if key in known:
+            return known[key]
+        options = menu.actions(state)
+        tally[state.round, 1 + (state.to_act or 0)] += len(options)
+        tally[state.round, 0] += len(options)
+        for action in options:
+            child, number = _settle(state.apply(action), menu), state.round
+            while not child.is_over and child.round > number:
+                number = child.round
+                tally[number, 0] += 1
+                child = _settle(child, menu)
+            tally = tally + counts(child)
+        known[key] = tally
+        return tally
+
+    root = _settle(State.start(rules), menu)
+    tally = counts(root)
+    tally[0, 0] += 1
+    nodes = tuple(int(n) for n in tally[:, 0])
+    return Size(nodes, tuple((int(a), int(b)) for a, b in tally[:, 1:]))
+
+
+def _settle(state: State, menu: BetMenu) -> State:
+    """Play on while the menu leaves a single action: that is not a decision."""
+    while not state.is_over:
+        options = menu.actions(state)
+        if len(options) > 1:
+            break
+        before = state.round
+        state = state.apply(options[0])
+        if state.round > before:
+            break
+    return state
+
+
+def _payoffs(
+    states: list[State], kind: list[int], rake: Rake
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    even = np.zeros((len(states), 2))
+    swing = np.zeros(len(states))
+    for node, state in enumerate(states):
+        if kind[node] not in (FOLD, SHOWDOWN):
+            continue
+        half = min(state.committed) + state.rules.dead / 2
+        taken = rake.taken(2 * half)
+        if kind[node] == FOLD:
+            loser = state.folded
+            assert loser is not None
+            even[node, loser] = -half
+            even[node, 1 - loser] = half - taken
+        else:
+            even[node] = -taken / 2
+            swing[node] = half - taken / 2
+    return even, swing
+
+
+def _advice(rules: Rules, menu: BetMenu, size: Size, limit: int) -> str:
+    """Which single size to drop to save most, as a sentence."""
+    best_name, best_total = "", size.total
+    for name, smaller in menu.without_each_size():
+        total = measure(rules, smaller).total
+        if total < best_total:
+            best_name, best_total = name, total
+    told = f"the betting tree has {size.total:,} nodes, more than {limit:,}"
+    if not best_name:
+        return f"{told}: lower max_raises"
+    return f"{told}: drop {best_name} ({best_total:,} nodes), or lower max_raises"

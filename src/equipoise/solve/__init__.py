@@ -1,0 +1,1 @@
+"""Equilibrium solvers: one sweep over one tree, and a short file for each algorithm."""

@@ -1,0 +1,128 @@
+"""Exact hands laid out for the sorted evaluator, and all-in calls counted once.
+
+A showdown on a full board is one pass over both players' hands in order of strength. An all-in call
+with cards to come is not swept card by card at every iteration: the run-outs won less those lost are
+counted once for every pair of hands, bottom up over the boards, as 16-bit integers.
+"""
+
+from __future__ import annotations
+
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from equipoise.errors import GameError
+from equipoise.kernel import exact_kernel
+from equipoise.solve import sweep
+
+if TYPE_CHECKING:
+    from equipoise.games.game import Game
+
+
+def lay_sorted(game: Game, boards: sweep.Boards) -> sweep.SortedHands:
+    """Arrays of the sorted evaluator for every board of a game."""
+    deal, betting = game.deal, game.betting
+    if deal.boards[0].hands[0].shape[1] != 2:
+        raise GameError("the sorted evaluator needs hands of two cards: use the matrix evaluator")
+    start = np.zeros((len(deal.boards), 2), dtype=np.int64)
+    group_start = np.zeros((len(deal.boards), 3), dtype=np.int64)
+    card1, card2, same, group_end, weaker_end, tied_end = [], [], [], [], [], []
+    hands_filled = groups_filled = 0
+    lookup = np.zeros((64, 64), dtype=np.uint16)
+    for b, board in enumerate(deal.boards):
+        for player in (0, 1):
+            mine, his = board.hands[player], board.hands[1 - player]
+            start[b, player] = hands_filled
+            hands_filled += len(mine)
+            card1.append(mine[:, 0])
+            card2.append(mine[:, 1])
+            lookup[mine[:, 0], mine[:, 1]] = boards.width[b, 1 - player]
+            lookup[his[:, 0], his[:, 1]] = np.arange(len(his))
+            same.append(lookup[mine[:, 0], mine[:, 1]])
+            group_start[b, player] = groups_filled
+            if board.strength is not None:
+                strength, theirs = board.strength[player], board.strength[1 - player]
+                last = np.flatnonzero(np.diff(strength, append=strength[-1:] + 1))
+                group_end.append(last + 1)
+                weaker_end.append(np.searchsorted(theirs, strength[last], side="left"))
+                tied_end.append(np.searchsorted(theirs, strength[last], side="right"))
+                groups_filled += len(last)
+        group_start[b, 2] = groups_filled
+    runouts, runout_start, runout_share = _count_runouts(game, boards)
+
+    def flat(parts: list[Any], dtype: Any) -> Any:
+        return np.concatenate(parts).astype(dtype) if parts else np.zeros(0, dtype=dtype)
+
+    assert betting.rounds == int(boards.round.max()) + 1
+    return sweep.SortedHands(
+        start=start,
+        card1=flat(card1, np.uint8),
+        card2=flat(card2, np.uint8),
+        same=flat(same, np.uint16),
+        group_start=group_start,
+        group_end=flat(group_end, np.uint16),
+        weaker_end=flat(weaker_end, np.uint16),
+        tied_end=flat(tied_end, np.uint16),
+        runouts=runouts,
+        runout_start=runout_start,
+        runout_share=runout_share,
+    )
+
+
+def _count_runouts(game: Game, boards: sweep.Boards) -> tuple[Any, Any, Any]:
+    deal, betting = game.deal, game.betting
+    last = betting.rounds - 1
+    start = np.full(len(deal.boards), -1, dtype=np.int64)
+    share = np.ones(len(deal.boards), dtype=np.float32)
+    ends_early = [r for r in range(last) if len(betting.of_kind(r, sweep.SHOWDOWN))]
+    if not ends_early:
+        return np.zeros(0, dtype=np.int16), start, share
+    counted = [b for b, board in enumerate(deal.boards) if ends_early[0] <= board.round < last]
+    sizes = [int(boards.states[b, 0] * boards.states[b, 1]) for b in counted]
+    start[counted] = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    tables = np.zeros(sum(sizes), dtype=np.int16)
+    cards = betting.rules.board_cards
+    deck = betting.rules.suits * betting.rules.ranks
+    for b in counted:
+        unseen, ways = deck - len(deal.boards[b].cards) - 4, 1
+        for number in range(deal.boards[b].round + 1, last + 1):
+            ways *= comb(unseen, cards[number])
+            unseen -= cards[number]
+        share[b] = 1 / ways
+    for b in range(len(deal.boards) - 1, 0, -1):
+        board = deal.boards[b]
+        if start[board.parent] < 0:
+            continue
+        n1 = int(boards.states[board.parent, 1])
+        parent = tables[start[board.parent] :]
+        for map0, map1 in board.arrivals:
+            if board.strength is not None:
+                _add_showdowns(parent, n1, map0, map1, *board.hands, *board.strength)
+            else:
+                _add_table(parent, n1, map0, map1, tables[start[b] :])
+    return tables, start, share
+
+
+@exact_kernel
+def _add_showdowns(
+    table: Any, n1: int, map0: Any, map1: Any, hands0: Any, hands1: Any, value0: Any, value1: Any
+) -> None:
+    """Add the results on a full board to the table of its parent."""
+    for i in range(len(map0)):
+        a, b, mine, at = hands0[i, 0], hands0[i, 1], value0[i], map0[i] * n1
+        for j in range(len(map1)):
+            c, d = hands1[j, 0], hands1[j, 1]
+            if a == c or a == d or b == c or b == d:
+                continue
+            theirs = value1[j]
+            table[at + map1[j]] += np.int16(mine > theirs) - np.int16(mine < theirs)
+
+
+@exact_kernel
+def _add_table(table: Any, n1: int, map0: Any, map1: Any, below: Any) -> None:
+    """Add the counts of a board to the table of its parent."""
+    width = len(map1)
+    for i in range(len(map0)):
+        for j in range(width):
+            table[map0[i] * n1 + map1[j]] += below[i * width + j]

@@ -1,0 +1,807 @@
+"""The one sweep under every solver.
+
+Given the opponent's strategy, compute the counterfactual value of each of my actions, and let a
+*row rule* do with them what the solver wants. One sweep for player `p`:
+
+1. *Down.* The opponent's reach goes down the betting forest of the board; at his decisions it is
+   multiplied with his strategy, at mine it is shared by all children. The strategy is the positive
+   part of a stored row, normalised over the actions, uniform where that is zero: regret matching if
+   the rows are regrets, the average strategy if they are a realisation plan. On the way his
+   realisation plan (reach times strategy) can be mixed into a second set of rows: that is the
+   average strategy, reach-weighted.
+2. *Deal.* At the end of a round every board that can come is visited in turn: reach is gathered
+   through the arrival map and weighted with chance, the sweep goes on there, and the values it
+   returns are added back through the map.
+3. *Terminals* turn reach into values: `even * N + swing * D` (:mod:`equipoise.games.betting`).
+4. *Up.* At his decisions values add; at mine the row rule gives the value and updates my rows.
+
+Rows are vectors over private states, padded to whole blocks of 16 lanes. All rows of a player on a
+board stand together: row `k` of player `p` on board `b` starts at `base[b, p] + k * width[b, p]`.
+Padding lanes hold zero reach and are never read back.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from equipoise.kernel import kernel, row_kernel
+from equipoise.solve.lanes import (
+    LANES,
+    into_lanes,
+    largest,
+    load,
+    out_of_lanes,
+    splat,
+    store,
+    where_above,
+)
+
+Array = Any
+
+#: Row rules: what happens at my own decisions on the way up.
+VALUE, BEST, REGRET, PREDICTIVE, ENTROPY, EUCLIDEAN, GRADIENT = range(7)
+
+FOLD, SHOWDOWN, DEAL = 2, 3, 4
+CARDS = 64
+
+
+class Lines(NamedTuple):
+    """The betting forest as the kernels read it."""
+
+    kind: Array
+    first: Array
+    count: Array
+    row: Array
+    #: Where a node's vector stands in the reach and value buffers.
+    place: Array
+    #: [player, node]
+    even: Array
+    swing: Array
+    start: Array
+    leaves: Array
+    leaf_start: Array
+    folds: Array
+    fold_start: Array
+    showdowns: Array
+    showdown_start: Array
+
+
+class Boards(NamedTuple):
+    """The tree of boards as the kernels read it."""
+
+    round: Array
+    parent: Array
+    #: Children of board b are `first_child[b]` to `first_child[b + 1]`.
+    first_child: Array
+    weight: Array
+    #: [board, player]: private states, and lanes they fill.
+    states: Array
+    width: Array
+    #: [board, player]: start of the player's rows.
+    base: Array
+    #: Arrivals of board b are `first_arrival[b]` to `first_arrival[b + 1]`.
+    first_arrival: Array
+    #: [arrival, player]: start of the map.
+    map_start: Array
+    maps: Array
+
+
+class Matrices(NamedTuple):
+    """Evaluator of small and of bucketed games: dense joint tables of every board."""
+
+    #: Probability of a pair of states and the board, and that times who wins, as the player sees it.
+    mass: Array
+    signed: Array
+    #: [board, player]: start of his view, rows over the opponent's states, padded like his vectors.
+    start: Array
+
+
+class SortedHands(NamedTuple):
+    """Evaluator of exact hands: order of strength, cards, and counted run-outs before the river."""
+
+    #: [board, player]: start in the three arrays below.
+    start: Array
+    card1: Array
+    card2: Array
+    #: The same two cards among the opponent's hands; his padding row if he has them not.
+    same: Array
+    #: [board, player]: start in the three arrays below; groups of equal strength of the player.
+    group_start: Array
+    #: End of the group among my hands.
+    group_end: Array
+    #: End, among his hands, of those weaker than the group, and of those not stronger.
+    weaker_end: Array
+    tied_end: Array
+    #: All-in before the river: run-outs won less lost, [hand of player 0, hand of player 1].
+    runouts: Array
+    #: Start of a board's table, -1 if it has none, and one over the number of run-outs.
+    runout_start: Array
+    runout_share: Array
+
+
+class Workspace(NamedTuple):
+    """Buffers of one thread."""
+
+    #: The opponent's reach and my values, by place.
+    reach: Array
+    value: Array
+    #: Place of the reach that a node shares.
+    slot: Array
+    #: Sixteen rows side by side, going in and coming out.
+    lanes_in: Array
+    lanes_out: Array
+    #: Reach on each card, sixteen lanes.
+    on_card: Array
+    #: Offsets and coefficients of the sixteen terminals in a batch.
+    source: Array
+    target: Array
+    even: Array
+    swing: Array
+    #: Position in the walk over boards.
+    cursor: Array
+    current: Array
+
+
+#: Indices into the array of parameters of a sweep.
+KEEP, GAIN, POSITIVE, NEGATIVE, FLOOR, SMOOTHING, TINY, ZERO, ONE = range(9)
+PARAMETERS = 9
+
+
+# ---------------------------------------------------------------------------------- row rules
+
+
+@row_kernel
+def _down(rows, at, actions, width, reach, source, place, first, plan, averaging, par):
+    """At an opponent's decision: reach of every child, and his realisation plan."""
+    zero, tiny, one = splat(par[ZERO]), splat(par[TINY]), splat(par[ONE])
+    share = splat(par[ONE] / reach.dtype.type(actions))
+    keeping, gaining = splat(par[KEEP]), splat(par[GAIN])
+    for h in range(0, width, LANES):
+        total = zero
+        for a in range(actions):
+            total = total + largest(load(rows, at + a * width + h), zero)
+        scale = where_above(total, tiny, one / total, zero)
+        uniform = where_above(total, tiny, zero, share)
+        arriving = load(reach, source + h)
+        for a in range(actions):
+            row = at + a * width + h
+            leaving = (largest(load(rows, row), zero) * scale + uniform) * arriving
+            store(reach, place[first + a] + h, leaving)
+            if averaging:
+                store(plan, row, load(plan, row) * keeping + leaving * gaining)
+
+
+@row_kernel
+def _add_children(value, node, place, first, actions, width):
+    """At an opponent's decision: values add."""
+    at = place[node]
+    for h in range(0, width, LANES):
+        total = load(value, place[first] + h)
+        for a in range(1, actions):
+            total = total + load(value, place[first + a] + h)
+        store(value, at + h, total)
+
+
+@row_kernel
+def _value_rule(rows, at, actions, width, value, node, place, first, par):
+    """My value when I play the strategy in `rows`."""
+    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    share = splat(par[ONE] / value.dtype.type(actions))
+    for h in range(0, width, LANES):
+        total, mean, plain = zero, zero, zero
+        for a in range(actions):
+            weight = largest(load(rows, at + a * width + h), zero)
+            child = load(value, place[first + a] + h)
+            total = total + weight
+            mean = mean + weight * child
+            plain = plain + child
+        mean = where_above(total, tiny, mean / total, plain * share)
+        store(value, place[node] + h, mean)
+
+
+@row_kernel
+def _best_rule(out, at, actions, width, value, node, place, first, par):
+    """My value when I play the best action with every hand; the choice goes to `out`."""
+    zero, one = splat(par[ZERO]), splat(par[ONE])
+    for h in range(0, width, LANES):
+        best = load(value, place[first] + h)
+        for a in range(1, actions):
+            best = largest(best, load(value, place[first + a] + h))
+        store(value, place[node] + h, best)
+        if out.shape[0] > 0:
+            left = one
+            for a in range(actions):
+                # The first of equal actions is chosen.
+                chosen = where_above(best, load(value, place[first + a] + h), zero, left)
+                store(out, at + a * width + h, chosen)
+                left = left - chosen
+
+
+@row_kernel
+def _regret_rule(rows, at, actions, width, value, node, place, first, par):
+    """Regret matching: discount the stored regrets by their sign, add the new, cut at a floor."""
+    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
+    share = splat(par[ONE] / value.dtype.type(actions))
+    for h in range(0, width, LANES):
+        total, mean, plain = zero, zero, zero
+        for a in range(actions):
+            weight = largest(load(rows, at + a * width + h), zero)
+            child = load(value, place[first + a] + h)
+            total = total + weight
+            mean = mean + weight * child
+            plain = plain + child
+        mean = where_above(total, tiny, mean / total, plain * share)
+        store(value, place[node] + h, mean)
+        for a in range(actions):
+            row = at + a * width + h
+            regret = load(rows, row)
+            regret = regret * where_above(regret, zero, positive, negative)
+            regret = regret + load(value, place[first + a] + h) - mean
+            store(rows, row, largest(regret, floor))
+
+
+@row_kernel
+def _predictive_rule(rows, out, at, actions, width, value, node, place, first, par):
+    """Predictive regret matching⁺: `rows` holds regrets plus the last gain, `out` the regrets."""
+    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    share = splat(par[ONE] / value.dtype.type(actions))
+    for h in range(0, width, LANES):
+        total, mean, plain = zero, zero, zero
+        for a in range(actions):
+            weight = largest(load(rows, at + a * width + h), zero)
+            child = load(value, place[first + a] + h)
+            total = total + weight
+            mean = mean + weight * child
+            plain = plain + child
+        mean = where_above(total, tiny, mean / total, plain * share)
+        store(value, place[node] + h, mean)
+        for a in range(actions):
+            row = at + a * width + h
+            gain = load(value, place[first + a] + h) - mean
+            regret = largest(load(out, row) + gain, zero)
+            store(out, row, regret)
+            store(rows, row, regret + gain)
+
+
+@kernel
+def _entropy_rule(out, weights, at, over, actions, width, states, value, node, place, first, par):
+    """Smoothed best response with the dilated entropy: `mu ln mean exp(v / mu)`, softmax to `out`.
+
+    `mu` is the smoothing times the prior weight of the hand; the mean instead of the sum keeps the
+    regulariser at least 0.
+    """
+    for h in range(states):
+        scale = par[SMOOTHING] * weights[over + h]
+        best = value[place[first] + h]
+        for a in range(1, actions):
+            best = max(best, value[place[first + a] + h])
+        if scale <= par[ZERO]:
+            # A state that cannot occur: any strategy will do.
+            value[place[node] + h] = best
+            for a in range(actions):
+                out[at + a * width + h] = par[ONE] / actions
+            continue
+        total = par[ZERO]
+        for a in range(actions):
+            part = np.exp((value[place[first + a] + h] - best) / scale)
+            out[at + a * width + h] = part
+            total += part
+        for a in range(actions):
+            out[at + a * width + h] /= total
+        value[place[node] + h] = best + scale * np.log(total / actions)
+
+
+@kernel
+def _euclidean_rule(
+    out, weights, at, over, actions, width, states, value, node, place, first, par, order
+):
+    """Smoothed best response with the dilated Euclidean distance from uniform.
+
+    Maximise `v·x - mu/2 |x - 1/n|²` over the simplex: project `1/n + v / mu` onto it (sort, find the
+    threshold).
+    """
+    for h in range(states):
+        scale = par[SMOOTHING] * weights[over + h]
+        if scale <= par[ZERO]:
+            best = value[place[first] + h]
+            for a in range(actions):
+                best = max(best, value[place[first + a] + h])
+                out[at + a * width + h] = par[ONE] / actions
+            value[place[node] + h] = best
+            continue
+        for a in range(actions):
+            order[a] = par[ONE] / actions + value[place[first + a] + h] / scale
+        for i in range(1, actions):
+            moving = order[i]
+            j = i
+            while j > 0 and order[j - 1] < moving:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = moving
+        partial, threshold = par[ZERO], par[ZERO]
+        for i in range(actions):
+            partial += order[i]
+            candidate = (partial - par[ONE]) / (i + 1)
+            if order[i] > candidate:
+                threshold = candidate
+        total = par[ZERO]
+        for a in range(actions):
+            child = value[place[first + a] + h]
+            x = max(par[ONE] / actions + child / scale - threshold, par[ZERO])
+            out[at + a * width + h] = x
+            away = x - par[ONE] / actions
+            total += x * child - scale * away * away / 2
+        value[place[node] + h] = total
+
+
+@row_kernel
+def _copy_children(out, at, actions, width, value, place, first):
+    """Write the value of each of my actions to `out`: the gradient."""
+    for a in range(actions):
+        for h in range(0, width, LANES):
+            store(out, at + a * width + h, load(value, place[first + a] + h))
+
+
+# ------------------------------------------------------------------------------------ terminals
+
+
+@row_kernel
+def _fold_lanes(lanes_in, lanes_out, card1, card2, mine, card1_his, card2_his, his, same, on_card,
+                even, zero):
+    """Sixteen folds: `even * N` with `N` = all − on my first card − on my second + on both."""
+    nothing = splat(zero)
+    for c in range(CARDS):
+        store(on_card, c * LANES, nothing)
+    total = nothing
+    for j in range(his):
+        r = load(lanes_in, j * LANES)
+        a, b = np.intp(card1_his[j]) * LANES, np.intp(card2_his[j]) * LANES
+        total = total + r
+        store(on_card, a, load(on_card, a) + r)
+        store(on_card, b, load(on_card, b) + r)
+    factor = load(even, 0)
+    for i in range(mine):
+        a, b = np.intp(card1[i]) * LANES, np.intp(card2[i]) * LANES
+        apart = total - load(on_card, a) - load(on_card, b)
+        apart = apart + load(lanes_in, np.intp(same[i]) * LANES)
+        store(lanes_out, i * LANES, apart * factor)
+
+
+@row_kernel
+def _showdown_lanes(lanes_in, lanes_out, card1, card2, mine, card1_his, card2_his, his, same,
+                    groups, group_end, weaker_end, tied_end, on_card, even, swing, raked, zero):
+    """Sixteen showdowns in one ascending pass over both sorted hands.
+
+    With `lt`, `le`, `all` the mass of his hands weaker than mine, not stronger, and all, each less
+    what collides with my cards: `D = lt - (all - le)`. The identical hand is in `le` and in `all`,
+    so it cancels; only the rake term needs it back.
+    """
+    nothing = splat(zero)
+    for c in range(CARDS):
+        store(on_card, c * LANES, nothing)
+    total = nothing
+    i0 = 0
+    j = 0
+    for g in range(groups):
+        i1 = np.intp(group_end[g])
+        lower = np.intp(weaker_end[g])
+        upper = np.intp(tied_end[g])
+        while j < lower:
+            r = load(lanes_in, j * LANES)
+            a, b = np.intp(card1_his[j]) * LANES, np.intp(card2_his[j]) * LANES
+            total = total + r
+            store(on_card, a, load(on_card, a) + r)
+            store(on_card, b, load(on_card, b) + r)
+            j += 1
+        for i in range(i0, i1):
+            a, b = np.intp(card1[i]) * LANES, np.intp(card2[i]) * LANES
+            weaker = total - load(on_card, a) - load(on_card, b)
+            store(lanes_out, i * LANES, weaker)
+        if upper > lower:
+            while j < upper:
+                r = load(lanes_in, j * LANES)
+                a, b = np.intp(card1_his[j]) * LANES, np.intp(card2_his[j]) * LANES
+                total = total + r
+                store(on_card, a, load(on_card, a) + r)
+                store(on_card, b, load(on_card, b) + r)
+                j += 1
+            for i in range(i0, i1):
+                a, b = np.intp(card1[i]) * LANES, np.intp(card2[i]) * LANES
+                tied = total - load(on_card, a) - load(on_card, b)
+                store(lanes_out, i * LANES, load(lanes_out, i * LANES) + tied)
+        else:
+            for i in range(i0, i1):
+                weaker = load(lanes_out, i * LANES)
+                store(lanes_out, i * LANES, weaker + weaker)
+        i0 = i1
+    while j < his:
+        r = load(lanes_in, j * LANES)
+        a, b = np.intp(card1_his[j]) * LANES, np.intp(card2_his[j]) * LANES
+        total = total + r
+        store(on_card, a, load(on_card, a) + r)
+        store(on_card, b, load(on_card, b) + r)
+        j += 1
+    factor, even_factor = load(swing, 0), load(even, 0)
+    for i in range(mine):
+        a, b = np.intp(card1[i]) * LANES, np.intp(card2[i]) * LANES
+        apart = total - load(on_card, a) - load(on_card, b)
+        result = (load(lanes_out, i * LANES) - apart) * factor
+        if raked:
+            apart = apart + load(lanes_in, np.intp(same[i]) * LANES)
+            result = result + apart * even_factor
+        store(lanes_out, i * LANES, result)
+
+
+@row_kernel
+def _runout_lanes(lanes_in, lanes_out, table, mine, his, step_mine, step_his, swing, share):
+    """Sixteen all-in calls before the river: counted run-outs times reach, four hands at a time."""
+    factor = load(swing, 0) * splat(share)
+    zero = factor - factor
+    i = 0
+    while i + 4 <= mine:
+        s0, s1, s2, s3 = zero, zero, zero, zero
+        at = i * step_mine
+        for j in range(his):
+            r = load(lanes_in, j * LANES)
+            s0 = s0 + r * splat(np.float32(table[at]))
+            s1 = s1 + r * splat(np.float32(table[at + step_mine]))
+            s2 = s2 + r * splat(np.float32(table[at + 2 * step_mine]))
+            s3 = s3 + r * splat(np.float32(table[at + 3 * step_mine]))
+            at += step_his
+        store(lanes_out, i * LANES, s0 * factor)
+        store(lanes_out, (i + 1) * LANES, s1 * factor)
+        store(lanes_out, (i + 2) * LANES, s2 * factor)
+        store(lanes_out, (i + 3) * LANES, s3 * factor)
+        i += 4
+    while i < mine:
+        s0 = zero
+        at = i * step_mine
+        for j in range(his):
+            s0 = s0 + load(lanes_in, j * LANES) * splat(np.float32(table[at]))
+            at += step_his
+        store(lanes_out, i * LANES, s0 * factor)
+        i += 1
+
+
+@row_kernel
+def _evaluate_sorted(cards, lines, boards, board, player, work, par):
+    """All folds and showdowns of a board, sixteen at a time."""
+    opponent = 1 - player
+    street = boards.round[board]
+    mine, his = boards.states[board, player], boards.states[board, opponent]
+    width, width_his = boards.width[board, player], boards.width[board, opponent]
+    m0, h0 = cards.start[board, player], cards.start[board, opponent]
+    card1, card2 = cards.card1[m0 : m0 + mine], cards.card2[m0 : m0 + mine]
+    card1_his, card2_his = cards.card1[h0 : h0 + his], cards.card2[h0 : h0 + his]
+    same = cards.same[m0 : m0 + mine]
+    g0, g1 = cards.group_start[board, player], cards.group_start[board, player + 1]
+    table_at = cards.runout_start[board]
+    table = cards.runouts[max(table_at, 0) :]
+    step_mine, step_his = boards.states[board, 1], np.int64(1)
+    if player == 1:
+        step_mine, step_his = step_his, step_mine
+    spare = lines.place[lines.place.shape[0] - 1]
+    zero = par[ZERO]
+    for pass_number in range(2):
+        if pass_number == 0:
+            nodes, start = lines.folds, lines.fold_start
+        else:
+            nodes, start = lines.showdowns, lines.showdown_start
+        n0, n1 = start[street], start[street + 1]
+        for batch in range(n0, n1, LANES):
+            raked = False
+            for lane in range(LANES):
+                if batch + lane < n1:
+                    node = nodes[batch + lane]
+                    work.source[lane] = work.slot[node]
+                    work.target[lane] = lines.place[node]
+                    work.even[lane] = lines.even[player, node]
+                    work.swing[lane] = lines.swing[player, node]
+                    raked |= lines.even[player, node] != zero
+                else:
+                    work.source[lane] = spare
+                    work.target[lane] = spare
+                    work.even[lane] = zero
+                    work.swing[lane] = zero
+            for h in range(0, width_his, LANES):
+                into_lanes(work.reach, work.source, h, work.lanes_in)
+            for h in range(LANES):
+                work.lanes_in[width_his * LANES + h] = zero
+            if pass_number == 0:
+                _fold_lanes(work.lanes_in, work.lanes_out, card1, card2, mine, card1_his,
+                            card2_his, his, same, work.on_card, work.even, zero)
+            elif table_at >= 0:
+                if raked:
+                    _fold_lanes(work.lanes_in, work.lanes_out, card1, card2, mine, card1_his,
+                                card2_his, his, same, work.on_card, work.even, zero)
+                    for h in range(0, width, LANES):
+                        out_of_lanes(work.value, work.target, h, work.lanes_out)
+                _runout_lanes(work.lanes_in, work.lanes_out, table, mine, his, step_mine,
+                              step_his, work.swing, cards.runout_share[board])
+                if raked:
+                    for lane in range(min(LANES, n1 - batch)):
+                        at = work.target[lane]
+                        for i in range(mine):
+                            work.lanes_out[i * LANES + lane] += work.value[at + i]
+            else:
+                _showdown_lanes(work.lanes_in, work.lanes_out, card1, card2, mine, card1_his,
+                                card2_his, his, same, g1 - g0, cards.group_end[g0:g1],
+                                cards.weaker_end[g0:g1], cards.tied_end[g0:g1], work.on_card,
+                                work.even, work.swing, raked, zero)
+            for h in range(0, width, LANES):
+                out_of_lanes(work.value, work.target, h, work.lanes_out)
+
+
+@row_kernel
+def _matrix_terminals(table, at, his, width, nodes, a, b, factors, player, lines, work, add, par):
+    """`value (+)= factor * table · reach` for terminals `nodes[a:b]`, four at a time."""
+    zero = splat(par[ZERO])
+    reach, value = work.reach, work.value
+    k = a
+    while k + 4 <= b:
+        n0, n1, n2, n3 = nodes[k], nodes[k + 1], nodes[k + 2], nodes[k + 3]
+        r0, r1, r2, r3 = work.slot[n0], work.slot[n1], work.slot[n2], work.slot[n3]
+        v0, v1, v2, v3 = lines.place[n0], lines.place[n1], lines.place[n2], lines.place[n3]
+        f0, f1 = splat(factors[player, n0]), splat(factors[player, n1])
+        f2, f3 = splat(factors[player, n2]), splat(factors[player, n3])
+        for h in range(0, width, LANES):
+            s0, s1, s2, s3 = zero, zero, zero, zero
+            row = at + h
+            for j in range(his):
+                entry = load(table, row)
+                s0 = s0 + entry * splat(reach[r0 + j])
+                s1 = s1 + entry * splat(reach[r1 + j])
+                s2 = s2 + entry * splat(reach[r2 + j])
+                s3 = s3 + entry * splat(reach[r3 + j])
+                row += width
+            if add:
+                store(value, v0 + h, s0 * f0 + load(value, v0 + h))
+                store(value, v1 + h, s1 * f1 + load(value, v1 + h))
+                store(value, v2 + h, s2 * f2 + load(value, v2 + h))
+                store(value, v3 + h, s3 * f3 + load(value, v3 + h))
+            else:
+                store(value, v0 + h, s0 * f0)
+                store(value, v1 + h, s1 * f1)
+                store(value, v2 + h, s2 * f2)
+                store(value, v3 + h, s3 * f3)
+        k += 4
+    while k < b:
+        node = nodes[k]
+        source, target = work.slot[node], lines.place[node]
+        factor = splat(factors[player, node])
+        for h in range(0, width, LANES):
+            total = zero
+            row = at + h
+            for j in range(his):
+                total = total + load(table, row) * splat(reach[source + j])
+                row += width
+            total = total * factor
+            if add:
+                total = total + load(value, target + h)
+            store(value, target + h, total)
+        k += 1
+
+
+@row_kernel
+def _evaluate_matrices(tables, lines, boards, board, player, work, par):
+    """All folds and showdowns of a board by joint tables."""
+    street = boards.round[board]
+    his, width = boards.states[board, 1 - player], boards.width[board, player]
+    at = tables.start[board, player]
+    f0, f1 = lines.fold_start[street], lines.fold_start[street + 1]
+    s0, s1 = lines.showdown_start[street], lines.showdown_start[street + 1]
+    raked = False
+    for k in range(s0, s1):
+        raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
+    _matrix_terminals(tables.mass, at, his, width, lines.folds, f0, f1, lines.even, player, lines,
+                      work, False, par)
+    _matrix_terminals(tables.signed, at, his, width, lines.showdowns, s0, s1, lines.swing, player,
+                      lines, work, False, par)
+    if raked:
+        _matrix_terminals(tables.mass, at, his, width, lines.showdowns, s0, s1, lines.even, player,
+                          lines, work, True, par)
+
+
+def _evaluate(tables, lines, boards, board, player, work, par):
+    """Values of all terminals of a board; which evaluator is decided by the type of `tables`."""
+    raise RuntimeError("only inside compiled kernels")
+
+
+@overload(_evaluate)
+def _evaluate_by_type(tables, lines, boards, board, player, work, par):
+    if "Matrices" in str(tables):
+        return lambda tables, lines, boards, board, player, work, par: _evaluate_matrices(
+            tables, lines, boards, board, player, work, par
+        )
+    return lambda tables, lines, boards, board, player, work, par: _evaluate_sorted(
+        tables, lines, boards, board, player, work, par
+    )
+
+
+# ------------------------------------------------------------------------------------- the walk
+
+
+@row_kernel
+def _enter(lines, boards, board, player, work):
+    """Gather the opponent's reach from the parent board, and make room for values there."""
+    opponent = 1 - player
+    street = boards.round[board]
+    width, states = boards.width[board, opponent], boards.states[board, opponent]
+    arrival = boards.first_arrival[board]
+    origin = boards.map_start[arrival, opponent]
+    weight = boards.weight[board]
+    first_leaf = lines.leaf_start[street - 1]
+    root = lines.start[street]
+    for k in range(lines.leaf_start[street] - first_leaf):
+        source = work.slot[lines.leaves[first_leaf + k]]
+        target = lines.place[root + k]
+        work.slot[root + k] = target
+        for i in range(states):
+            work.reach[target + i] = work.reach[source + np.intp(boards.maps[origin + i])] * weight
+        for i in range(states, width):
+            work.reach[target + i] = weight - weight
+
+
+@row_kernel
+def _clear_leaves(lines, boards, board, player, work, zero):
+    """Values of the board's DEAL nodes start at zero; the boards below add to them."""
+    street = boards.round[board]
+    width = boards.width[board, player]
+    for k in range(lines.leaf_start[street], lines.leaf_start[street + 1]):
+        target = lines.place[lines.leaves[k]]
+        for i in range(width):
+            work.value[target + i] = zero
+
+
+@row_kernel
+def _return_values(lines, boards, board, player, work):
+    """Add the values of a board's roots to the parent's DEAL nodes, through every arrival."""
+    street = boards.round[board]
+    states = boards.states[board, player]
+    first_leaf = lines.leaf_start[street - 1]
+    root = lines.start[street]
+    for arrival in range(boards.first_arrival[board], boards.first_arrival[board + 1]):
+        origin = boards.map_start[arrival, player]
+        for k in range(lines.leaf_start[street] - first_leaf):
+            source = lines.place[root + k]
+            target = lines.place[lines.leaves[first_leaf + k]]
+            for i in range(states):
+                work.value[target + np.intp(boards.maps[origin + i])] += work.value[source + i]
+
+
+@row_kernel
+def _go_down(lines, boards, board, player, facing, plan, averaging, work, par):
+    """Step 1: the opponent's reach through the betting of one board."""
+    opponent = 1 - player
+    street = boards.round[board]
+    width, base = boards.width[board, opponent], boards.base[board, opponent]
+    for node in range(lines.start[street], lines.start[street + 1]):
+        kind = lines.kind[node]
+        if kind > 1:
+            continue
+        first, actions = np.intp(lines.first[node]), np.intp(lines.count[node])
+        if kind == player:
+            for a in range(actions):
+                work.slot[first + a] = work.slot[node]
+        else:
+            for a in range(actions):
+                work.slot[first + a] = lines.place[first + a]
+            at = base + np.intp(lines.row[node]) * width
+            _down(facing, at, actions, width, work.reach, work.slot[node], lines.place, first, plan,
+                  averaging, par)
+
+
+@row_kernel
+def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
+    """Step 4: values through the betting of one board, my rows updated by the rule."""
+    street = boards.round[board]
+    width, base = boards.width[board, player], boards.base[board, player]
+    states = boards.states[board, player]
+    value, place = work.value, lines.place
+    for node in range(lines.start[street + 1] - 1, lines.start[street] - 1, -1):
+        kind = lines.kind[node]
+        if kind > 1:
+            continue
+        first, actions = np.intp(lines.first[node]), np.intp(lines.count[node])
+        if kind != player:
+            _add_children(value, node, place, first, actions, width)
+            continue
+        at = base + np.intp(lines.row[node]) * width
+        if rule == REGRET:
+            _regret_rule(rows, at, actions, width, value, node, place, first, par)
+        elif rule == BEST:
+            _best_rule(out, at, actions, width, value, node, place, first, par)
+        elif rule == VALUE:
+            _value_rule(rows, at, actions, width, value, node, place, first, par)
+        elif rule == PREDICTIVE:
+            _predictive_rule(rows, out, at, actions, width, value, node, place, first, par)
+        elif rule == ENTROPY:
+            _entropy_rule(out, weights, at, base, actions, width, states, value, node, place,
+                          first, par)
+        elif rule == EUCLIDEAN:
+            _euclidean_rule(out, weights, at, base, actions, width, states, value, node, place,
+                            first, par, work.on_card)
+        else:
+            _copy_children(out, at, actions, width, value, place, first)
+            _value_rule(rows, at, actions, width, value, node, place, first, par)
+
+
+@row_kernel
+def _descend(
+    lines, boards, tables, player, rule, initial, first_board, last_board, facing, plan, averaging,
+    rows, out, weights, upward, work, par,
+):
+    """Steps 1 to 4 on the boards `first_board` to `last_board` dealt from the root, and all below.
+
+    `averaging` is 2 to mix the plan everywhere, 1 to leave out the root's own betting (which one
+    thread must do and the others not), 0 for not at all.
+    """
+    last_round = lines.start.shape[0] - 2
+    root = lines.place[0]
+    for h in range(boards.width[0, 1 - player]):
+        work.reach[root + h] = initial[h]
+    work.slot[0] = root
+    _go_down(lines, boards, 0, player, facing, plan, averaging == 2, work, par)
+    _clear_leaves(lines, boards, 0, player, work, par[ZERO])
+    if first_board >= last_board:
+        return
+    street = 1
+    work.cursor[1] = first_board
+    while street > 0:
+        stop = last_board if street == 1 else boards.first_child[work.current[street - 1] + 1]
+        if work.cursor[street] < stop:
+            board = work.cursor[street]
+            work.current[street] = board
+            _enter(lines, boards, board, player, work)
+            _go_down(lines, boards, board, player, facing, plan, averaging > 0, work, par)
+            if street < last_round:
+                _clear_leaves(lines, boards, board, player, work, par[ZERO])
+                street += 1
+                work.cursor[street] = boards.first_child[board]
+                continue
+        else:
+            street -= 1
+            if street == 0:
+                return
+            board = work.current[street]
+        if upward:
+            _evaluate(tables, lines, boards, board, player, work, par)
+            _go_up(lines, boards, board, player, rule, rows, out, weights, work, par)
+            _return_values(lines, boards, board, player, work)
+        work.cursor[street] += 1
+
+
+@row_kernel
+def run(
+    lines, boards, tables, initial0, initial1, rule, first_player, last_player, schedule, facing,
+    before, plan, averaging, rows, out, weights, first_board, last_board, downward, upward, work,
+):
+    """Sweeps for the players `first_player` to `last_player`, for every row of parameters in turn.
+
+    The opponent plays the strategy in `facing`, which is mixed into `plan` if `averaging`; `rows`
+    are mine, and `out` is where the rule writes. With `facing` the same array as `rows`, updates
+    alternate: player 1 faces what player 0 has just learnt. With room in `before` they are
+    simultaneous: both face a copy of the rows as they stood before the iteration.
+
+    A thread calls this on its share of the boards dealt from the root with `upward` = 1; then the
+    values of the root's DEAL nodes are summed over threads, and one call with `downward` = 0 and
+    `upward` = 2 finishes at the root. A single thread does all of it at once (1 and 2).
+    """
+    for t in range(schedule.shape[0]):
+        par = schedule[t]
+        if before.shape[0] > 0:
+            for i in range(before.shape[0]):
+                before[i] = rows[i]
+        for player in range(first_player, last_player + 1):
+            if downward:
+                initial = initial1 if player == 0 else initial0
+                opposing = before if before.shape[0] > 0 else facing
+                _descend(lines, boards, tables, player, rule, initial, first_board, last_board,
+                         opposing, plan, averaging, rows, out, weights, upward > 0, work, par)
+            if upward == 2:
+                _evaluate(tables, lines, boards, 0, player, work, par)
+                _go_up(lines, boards, 0, player, rule, rows, out, weights, work, par)

@@ -1,0 +1,351 @@
+"""A game laid out for the sweep: flat arrays, workspaces and threads.
+
+This is the only place where games become kernels' arrays. Solvers ask it for rows (vectors that
+hold a number for every information set and action) and for sweeps.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import TooLargeError
+from equipoise.games.betting import DEAL, FOLD, SHOWDOWN, Betting
+from equipoise.games.deal import Deal
+from equipoise.games.game import Game
+from equipoise.kernel import cores
+from equipoise.solve import runouts, sweep
+from equipoise.solve.lanes import LANES
+
+Rows = NDArray[Any]
+Precision = Literal["float32", "float64"]
+
+#: Private states up to which a game is solved in double precision unless told otherwise.
+_DOUBLE_UP_TO = 2_000_000
+
+
+def padded(count: int) -> int:
+    """`count` rounded up to whole blocks of lanes."""
+    return -(-count // LANES) * LANES
+
+
+def aligned(size: int, dtype: Any) -> NDArray[Any]:
+    """Zeros that begin on a cache line."""
+    item = np.dtype(dtype).itemsize
+    raw = np.zeros(size * item + 64, dtype=np.uint8)
+    offset = -raw.ctypes.data % 64
+    return raw[offset : offset + size * item].view(dtype)
+
+
+class Tableau:
+    """Arrays of one game, and sweeps over them."""
+
+    def __init__(
+        self, game: Game, precision: Precision | None = None, threads: int | None = 1
+    ) -> None:
+        self.game = game
+        betting, deal = game.betting, game.deal
+        self._count_rows(betting, deal)
+        if precision is None:
+            small = deal.evaluator == "matrix" and self.row_numbers <= _DOUBLE_UP_TO
+            precision = "float64" if small else "float32"
+        if deal.evaluator == "sorted":
+            precision = "float32"
+        self.dtype: Any = np.dtype(precision)
+        self.boards = self._lay_boards(deal)
+        self.lines = self._lay_lines(betting)
+        self.tables = self._lay_tables(deal)
+        self.initial = [
+            self._padded_vector(deal.initial[player], int(self.width[0, player]))
+            for player in (0, 1)
+        ]
+        top_boards = int(self.boards.first_child[1]) - 1
+        self.threads = max(1, min(threads or cores(), top_boards or 1))
+        self.work = [self._workspace() for _ in range(self.threads)]
+        self.nothing = np.zeros(0, dtype=self.dtype)
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        shares = np.linspace(1, top_boards + 1, self.threads + 1).astype(np.int64)
+        self._shares = [(int(a), int(b)) for a, b in zip(shares[:-1], shares[1:], strict=True)]
+
+    # ------------------------------------------------------------------------------ layout
+
+    def _count_rows(self, betting: Betting, deal: Deal) -> None:
+        states = np.array([[len(h) for h in board.hands] for board in deal.boards], dtype=np.int64)
+        width = -(-states // LANES) * LANES
+        rounds = np.array([board.round for board in deal.boards])
+        needed = width * betting.rows[rounds]
+        flat = np.concatenate([[0], np.cumsum(needed.reshape(-1))])
+        self.states, self.width = states, width
+        self.base = flat[:-1].reshape(-1, 2).astype(np.int64)
+        #: Numbers in one set of rows.
+        self.row_numbers = int(flat[-1])
+
+    def _padded_vector(self, values: NDArray[Any], width: int) -> NDArray[Any]:
+        vector = aligned(width, self.dtype)
+        vector[: len(values)] = values
+        return vector
+
+    def _lay_boards(self, deal: Deal) -> sweep.Boards:
+        boards = deal.boards
+        parents = np.array([board.parent for board in boards], dtype=np.int64)
+        first_child = np.searchsorted(parents, np.arange(len(boards) + 1)).astype(np.int64)
+        first_arrival, map_start, maps, filled = [0], [], [], 0
+        for board in boards:
+            for arrival in board.arrivals:
+                map_start.append((filled, filled + len(arrival[0])))
+                maps.extend(arrival)
+                filled += len(arrival[0]) + len(arrival[1])
+            first_arrival.append(len(map_start))
+        return sweep.Boards(
+            round=np.array([board.round for board in boards], dtype=np.int64),
+            parent=parents,
+            first_child=first_child,
+            weight=np.array([board.weight for board in boards], dtype=self.dtype),
+            states=self.states,
+            width=self.width,
+            base=self.base,
+            first_arrival=np.array(first_arrival, dtype=np.int64),
+            map_start=np.array(map_start, dtype=np.int64).reshape(-1, 2),
+            maps=(np.concatenate(maps) if maps else np.zeros(0)).astype(np.uint16),
+        )
+
+    def _lay_lines(self, betting: Betting) -> sweep.Lines:
+        place = np.zeros(len(betting.kind) + 1, dtype=np.int64)
+        filled = 0
+        widest = 0
+        for number, (a, b) in enumerate(betting.spans()):
+            on_round = self.boards.round == number
+            stride = int(self.width[on_round].max())
+            place[a:b] = filled + stride * np.arange(b - a)
+            filled += stride * (b - a)
+            widest = max(widest, stride)
+        # One spare vector at the end, for the unused lanes of a batch of terminals.
+        place[-1] = filled
+        self._buffer, self._widest = filled + widest, widest
+
+        def by_round(kind: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            parts = [betting.of_kind(number, kind) for number in range(betting.rounds)]
+            starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+            return np.concatenate(parts).astype(np.int64), starts.astype(np.int64)
+
+        leaves, leaf_start = by_round(DEAL)
+        folds, fold_start = by_round(FOLD)
+        showdowns, showdown_start = by_round(SHOWDOWN)
+        return sweep.Lines(
+            kind=betting.kind,
+            first=betting.first,
+            count=betting.count,
+            row=betting.row,
+            place=place,
+            even=np.ascontiguousarray(betting.even.T).astype(self.dtype),
+            swing=np.array([betting.swing, betting.swing]).astype(self.dtype),
+            start=betting.start,
+            leaves=leaves,
+            leaf_start=leaf_start,
+            folds=folds,
+            fold_start=fold_start,
+            showdowns=showdowns,
+            showdown_start=showdown_start,
+        )
+
+    def _lay_tables(self, deal: Deal) -> sweep.Matrices | sweep.SortedHands:
+        if deal.evaluator == "sorted":
+            return runouts.lay_sorted(self.game, self.boards)
+        start = np.zeros((len(deal.boards), 2), dtype=np.int64)
+        filled = 0
+        for player in (0, 1):
+            sizes = self.states[:, 1 - player] * self.width[:, player]
+            start[:, player] = filled + np.cumsum(sizes) - sizes
+            filled += int(sizes.sum())
+        mass, signed = aligned(filled, self.dtype), aligned(filled, self.dtype)
+        for b, board in enumerate(deal.boards):
+            assert board.mass is not None
+            assert board.signed is not None
+            for player, chance, result in (
+                (0, board.mass.T, board.signed.T),
+                (1, board.mass, -board.signed),
+            ):
+                his, mine = chance.shape
+                at, stride = int(start[b, player]), int(self.width[b, player])
+                for table, entries in ((mass, chance), (signed, result)):
+                    table[at : at + his * stride].reshape(his, stride)[:, :mine] = entries
+        return sweep.Matrices(mass, signed, start)
+
+    def _workspace(self) -> sweep.Workspace:
+        rounds = self.game.betting.rounds
+        batch = self._widest * LANES + LANES
+        is_sorted = self.game.deal.evaluator == "sorted"
+        return sweep.Workspace(
+            reach=aligned(self._buffer, self.dtype),
+            value=aligned(self._buffer, self.dtype),
+            slot=np.zeros(len(self.lines.place), dtype=np.int64),
+            lanes_in=aligned(batch if is_sorted else LANES, self.dtype),
+            lanes_out=aligned(batch if is_sorted else LANES, self.dtype),
+            on_card=aligned(sweep.CARDS * LANES, self.dtype),
+            source=np.zeros(LANES, dtype=np.int64),
+            target=np.zeros(LANES, dtype=np.int64),
+            even=aligned(LANES, self.dtype),
+            swing=aligned(LANES, self.dtype),
+            cursor=np.zeros(rounds + 1, dtype=np.int64),
+            current=np.zeros(rounds + 1, dtype=np.int64),
+        )
+
+    # ------------------------------------------------------------------------------ sweeps
+
+    def rows(self) -> Rows:
+        """A number for every information set and action, all zero."""
+        return aligned(self.row_numbers, self.dtype)
+
+    def parameters(self, **values: float) -> NDArray[Any]:
+        """Parameters of one sweep; what is not given is neutral.
+
+        `keep`, `gain`: the plan becomes `keep * plan + gain * (reach * strategy)`. `positive`,
+        `negative`, `floor`: discounts and least value of regrets. `smoothing`: of the prox rules.
+        """
+        par = np.zeros(sweep.PARAMETERS, dtype=self.dtype)
+        limits = np.finfo(self.dtype)
+        par[sweep.KEEP] = values.pop("keep", 1.0)
+        par[sweep.GAIN] = values.pop("gain", 1.0)
+        par[sweep.POSITIVE] = values.pop("positive", 1.0)
+        par[sweep.NEGATIVE] = values.pop("negative", 1.0)
+        par[sweep.FLOOR] = values.pop("floor", float(limits.min))
+        par[sweep.SMOOTHING] = values.pop("smoothing", 0.0)
+        par[sweep.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
+        par[sweep.ONE] = 1.0
+        assert not values, f"unknown parameters {list(values)}"
+        return par
+
+    def sweep(
+        self,
+        player: int,
+        rule: int,
+        *,
+        facing: Rows,
+        rows: Rows | None = None,
+        out: Rows | None = None,
+        plan: Rows | None = None,
+        weights: Rows | None = None,
+        par: NDArray[Any] | None = None,
+        upward: bool = True,
+    ) -> NDArray[Any]:
+        """One sweep for `player`; returns the value of each of his states at the root.
+
+        The opponent plays the strategy in `facing`; his realisation plan is mixed into `plan` if
+        that is given. `rows` and `out` are mine, and what they are is up to the rule.
+        """
+        schedule = (self.parameters() if par is None else par).reshape(1, -1)
+        mine = facing if rows is None else rows
+        self._run(player, player, rule, schedule, facing, None, plan, mine, out, weights, upward)
+        root, states = int(self.lines.place[0]), int(self.states[0, player])
+        return self.work[0].value[root : root + states].astype(np.float64)
+
+    def iterate(
+        self,
+        rule: int,
+        schedule: NDArray[Any],
+        *,
+        rows: Rows,
+        plan: Rows,
+        out: Rows | None = None,
+        before: Rows | None = None,
+    ) -> None:
+        """Iterations of both players with the parameters in `schedule`, one row each.
+
+        Updates alternate; with room in `before` they are simultaneous.
+        """
+        if self.threads == 1:
+            self._run(0, 1, rule, schedule, rows, before, plan, rows, out, None, True)
+            return
+        for t in range(len(schedule)):
+            facing = rows
+            if before is not None:
+                before[:] = rows
+                facing = before
+            for player in (0, 1):
+                self._run(
+                    player, player, rule, schedule[t : t + 1], facing, None, plan, rows, out, None,
+                    True,
+                )  # fmt: skip
+
+    def _run(
+        self,
+        first_player: int,
+        last_player: int,
+        rule: int,
+        schedule: NDArray[Any],
+        facing: Rows,
+        before: Rows | None,
+        plan: Rows | None,
+        rows: Rows,
+        out: Rows | None,
+        weights: Rows | None,
+        upward: bool,
+    ) -> None:
+        nothing = self.nothing
+
+        def call(thread: int, averaging: int, downward: int, up: int) -> None:
+            a, b = self._shares[thread]
+            sweep.run(
+                self.lines, self.boards, self.tables, self.initial[0], self.initial[1], rule,
+                first_player, last_player, schedule, facing,
+                nothing if before is None else before,
+                nothing if plan is None else plan, averaging, rows,
+                nothing if out is None else out,
+                nothing if weights is None else weights, a, b, downward, up, self.work[thread],
+            )  # fmt: skip
+
+        averaging = 0 if plan is None else 2
+        if self._pool is None:
+            call(0, averaging, 1, 2 if upward else 0)
+            return
+        waiting = [
+            self._pool.submit(call, thread, min(averaging, 2 if thread == 0 else 1), 1, int(upward))
+            for thread in range(self.threads)
+        ]
+        for done in waiting:
+            done.result()
+        if upward:
+            self._gather_leaves(first_player)
+            call(0, 0, 0, 2)
+
+    def _gather_leaves(self, player: int) -> None:
+        """Add up, over threads, the values of the DEAL nodes of the root board."""
+        lines, width = self.lines, int(self.width[0, player])
+        for leaf in lines.leaves[lines.leaf_start[0] : lines.leaf_start[1]]:
+            at = int(lines.place[leaf])
+            for other in self.work[1:]:
+                self.work[0].value[at : at + width] += other.value[at : at + width]
+
+    # ------------------------------------------------------------------------------ figures
+
+    def root_value(self, player: int, values: NDArray[Any]) -> float:
+        """Expected chips of a player from the values of his states at the root."""
+        return float(self.game.deal.initial[player] @ values) / self.game.deal.total
+
+    def value(self, plan: Rows) -> float:
+        """Expected chips of player 0 when both play the strategies in `plan`."""
+        return self.root_value(0, self.sweep(0, sweep.VALUE, facing=plan))
+
+    def best_response(self, player: int, plan: Rows, out: Rows | None = None) -> float:
+        """Expected chips of `player` when he best-responds to the other's strategy in `plan`."""
+        return self.root_value(player, self.sweep(player, sweep.BEST, facing=plan, out=out))
+
+    def exploitability(self, plan: Rows) -> float:
+        """Half the sum of what each player gains by best-responding, in chips."""
+        gains = 0.0
+        for player in (0, 1):
+            played = self.root_value(player, self.sweep(player, sweep.VALUE, facing=plan))
+            gains += self.best_response(player, plan) - played
+        return gains / 2
+
+    def check_memory(self, sets: int, limit_bytes: float) -> None:
+        """Refuse before allocating `sets` sets of rows that would not fit."""
+        needed = sets * self.row_numbers * self.dtype.itemsize
+        if needed > limit_bytes:
+            raise TooLargeError(
+                f"the solver needs {needed / 1e9:.1f} GB for {self.row_numbers:,} numbers, more "
+                f"than the {limit_bytes / 1e9:.1f} GB allowed: drop a bet size or a street"
+            )
