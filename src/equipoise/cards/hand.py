@@ -97,5 +97,5 @@ def blocked(cards: tuple[int, ...]) -> NDArray[np.bool_]:
     """
     dead = np.zeros(52, dtype=bool)
     dead[list(cards)] = True
-    hit: NDArray[np.bool_] = dead[COMBO_CARDS].any(axis=1)
+    hit: NDArray[np.bool_] = dead[COMBO_CARDS[:, 0]] | dead[COMBO_CARDS[:, 1]]
     return hit

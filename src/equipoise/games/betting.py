@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -178,7 +179,7 @@ class Betting:
 
     def spans(self) -> list[tuple[int, int]]:
         """First and last-plus-one node of each round."""
-        return [(int(a), int(b)) for a, b in zip(self.start[:-1], self.start[1:], strict=True)]
+        return [(int(a), int(b)) for a, b in pairwise(self.start)]
 
     def round_of(self, node: int) -> int:
         """Round of a node."""

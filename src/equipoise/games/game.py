@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from equipoise.games.betting import Betting
 from equipoise.games.deal import Board, Deal
@@ -12,7 +16,7 @@ NameState = Callable[[Board, int, int], str]
 NameBoard = Callable[[Board], str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Game:
     """Everything a solver needs to know, and nothing about how it solves.
 
@@ -54,3 +58,20 @@ class Game:
                 rows = int(self.betting.rows[board.round, player])
                 counts[player] += rows * self.deal.states(b, player)
         return counts[0], counts[1]
+
+    def fingerprint(self) -> str:
+        """A hash of everything that decides the solution: betting, payoffs, cards and chances."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        digest = hashlib.sha256(self.name.encode())
+        betting, deal = self.betting, self.deal
+        for array in (betting.kind, betting.first, betting.even, betting.swing, *deal.initial):
+            digest.update(np.ascontiguousarray(array).data)
+        for board in deal.boards:
+            digest.update(repr((board.round, board.parent, board.cards, board.weight)).encode())
+            for part in (*board.hands, board.mass, board.signed, *(board.strength or ())):
+                if part is not None:
+                    digest.update(np.ascontiguousarray(part).data)
+        return digest.hexdigest()[:16]

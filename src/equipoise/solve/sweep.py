@@ -350,8 +350,9 @@ def _copy_children(out, at, actions, width, value, place, first):
 
 
 @row_kernel
-def _fold_lanes(lanes_in, lanes_out, card1, card2, mine, card1_his, card2_his, his, same, on_card,
-                even, zero):
+def _fold_lanes(
+    lanes_in, lanes_out, card1, card2, mine, card1_his, card2_his, his, same, on_card, even, zero
+):
     """Sixteen folds: `even * N` with `N` = all − on my first card − on my second + on both."""
     nothing = splat(zero)
     for c in range(CARDS):
@@ -372,8 +373,26 @@ def _fold_lanes(lanes_in, lanes_out, card1, card2, mine, card1_his, card2_his, h
 
 
 @row_kernel
-def _showdown_lanes(lanes_in, lanes_out, card1, card2, mine, card1_his, card2_his, his, same,
-                    groups, group_end, weaker_end, tied_end, on_card, even, swing, raked, zero):
+def _showdown_lanes(
+    lanes_in,
+    lanes_out,
+    card1,
+    card2,
+    mine,
+    card1_his,
+    card2_his,
+    his,
+    same,
+    groups,
+    group_end,
+    weaker_end,
+    tied_end,
+    on_card,
+    even,
+    swing,
+    raked,
+    zero,
+):
     """Sixteen showdowns in one ascending pass over both sorted hands.
 
     With `lt`, `le`, `all` the mass of his hands weaker than mine, not stronger, and all, each less
@@ -481,9 +500,10 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
     g0, g1 = cards.group_start[board, player], cards.group_start[board, player + 1]
     table_at = cards.runout_start[board]
     table = cards.runouts[max(table_at, 0) :]
-    step_mine, step_his = boards.states[board, 1], np.int64(1)
+    # Run-outs are counted for player 0 against player 1; player 1 reads them across, negated.
+    step_mine, step_his, share = boards.states[board, 1], np.int64(1), cards.runout_share[board]
     if player == 1:
-        step_mine, step_his = step_his, step_mine
+        step_mine, step_his, share = step_his, step_mine, -share
     spare = lines.place[lines.place.shape[0] - 1]
     zero = par[ZERO]
     for pass_number in range(2):
@@ -512,26 +532,75 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
             for h in range(LANES):
                 work.lanes_in[width_his * LANES + h] = zero
             if pass_number == 0:
-                _fold_lanes(work.lanes_in, work.lanes_out, card1, card2, mine, card1_his,
-                            card2_his, his, same, work.on_card, work.even, zero)
+                _fold_lanes(
+                    work.lanes_in,
+                    work.lanes_out,
+                    card1,
+                    card2,
+                    mine,
+                    card1_his,
+                    card2_his,
+                    his,
+                    same,
+                    work.on_card,
+                    work.even,
+                    zero,
+                )
             elif table_at >= 0:
                 if raked:
-                    _fold_lanes(work.lanes_in, work.lanes_out, card1, card2, mine, card1_his,
-                                card2_his, his, same, work.on_card, work.even, zero)
+                    _fold_lanes(
+                        work.lanes_in,
+                        work.lanes_out,
+                        card1,
+                        card2,
+                        mine,
+                        card1_his,
+                        card2_his,
+                        his,
+                        same,
+                        work.on_card,
+                        work.even,
+                        zero,
+                    )
                     for h in range(0, width, LANES):
                         out_of_lanes(work.value, work.target, h, work.lanes_out)
-                _runout_lanes(work.lanes_in, work.lanes_out, table, mine, his, step_mine,
-                              step_his, work.swing, cards.runout_share[board])
+                _runout_lanes(
+                    work.lanes_in,
+                    work.lanes_out,
+                    table,
+                    mine,
+                    his,
+                    step_mine,
+                    step_his,
+                    work.swing,
+                    share,
+                )
                 if raked:
                     for lane in range(min(LANES, n1 - batch)):
                         at = work.target[lane]
                         for i in range(mine):
                             work.lanes_out[i * LANES + lane] += work.value[at + i]
             else:
-                _showdown_lanes(work.lanes_in, work.lanes_out, card1, card2, mine, card1_his,
-                                card2_his, his, same, g1 - g0, cards.group_end[g0:g1],
-                                cards.weaker_end[g0:g1], cards.tied_end[g0:g1], work.on_card,
-                                work.even, work.swing, raked, zero)
+                _showdown_lanes(
+                    work.lanes_in,
+                    work.lanes_out,
+                    card1,
+                    card2,
+                    mine,
+                    card1_his,
+                    card2_his,
+                    his,
+                    same,
+                    g1 - g0,
+                    cards.group_end[g0:g1],
+                    cards.weaker_end[g0:g1],
+                    cards.tied_end[g0:g1],
+                    work.on_card,
+                    work.even,
+                    work.swing,
+                    raked,
+                    zero,
+                )
             for h in range(0, width, LANES):
                 out_of_lanes(work.value, work.target, h, work.lanes_out)
 
@@ -597,13 +666,52 @@ def _evaluate_matrices(tables, lines, boards, board, player, work, par):
     raked = False
     for k in range(s0, s1):
         raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
-    _matrix_terminals(tables.mass, at, his, width, lines.folds, f0, f1, lines.even, player, lines,
-                      work, False, par)
-    _matrix_terminals(tables.signed, at, his, width, lines.showdowns, s0, s1, lines.swing, player,
-                      lines, work, False, par)
+    _matrix_terminals(
+        tables.mass,
+        at,
+        his,
+        width,
+        lines.folds,
+        f0,
+        f1,
+        lines.even,
+        player,
+        lines,
+        work,
+        False,
+        par,
+    )
+    _matrix_terminals(
+        tables.signed,
+        at,
+        his,
+        width,
+        lines.showdowns,
+        s0,
+        s1,
+        lines.swing,
+        player,
+        lines,
+        work,
+        False,
+        par,
+    )
     if raked:
-        _matrix_terminals(tables.mass, at, his, width, lines.showdowns, s0, s1, lines.even, player,
-                          lines, work, True, par)
+        _matrix_terminals(
+            tables.mass,
+            at,
+            his,
+            width,
+            lines.showdowns,
+            s0,
+            s1,
+            lines.even,
+            player,
+            lines,
+            work,
+            True,
+            par,
+        )
 
 
 def _evaluate(tables, lines, boards, board, player, work, par):
@@ -691,8 +799,19 @@ def _go_down(lines, boards, board, player, facing, plan, averaging, work, par):
             for a in range(actions):
                 work.slot[first + a] = lines.place[first + a]
             at = base + np.intp(lines.row[node]) * width
-            _down(facing, at, actions, width, work.reach, work.slot[node], lines.place, first, plan,
-                  averaging, par)
+            _down(
+                facing,
+                at,
+                actions,
+                width,
+                work.reach,
+                work.slot[node],
+                lines.place,
+                first,
+                plan,
+                averaging,
+                par,
+            )
 
 
 @row_kernel
@@ -720,11 +839,25 @@ def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
         elif rule == PREDICTIVE:
             _predictive_rule(rows, out, at, actions, width, value, node, place, first, par)
         elif rule == ENTROPY:
-            _entropy_rule(out, weights, at, base, actions, width, states, value, node, place,
-                          first, par)
+            _entropy_rule(
+                out, weights, at, base, actions, width, states, value, node, place, first, par
+            )
         elif rule == EUCLIDEAN:
-            _euclidean_rule(out, weights, at, base, actions, width, states, value, node, place,
-                            first, par, work.on_card)
+            _euclidean_rule(
+                out,
+                weights,
+                at,
+                base,
+                actions,
+                width,
+                states,
+                value,
+                node,
+                place,
+                first,
+                par,
+                work.on_card,
+            )
         else:
             _copy_children(out, at, actions, width, value, place, first)
             _value_rule(rows, at, actions, width, value, node, place, first, par)
@@ -732,8 +865,23 @@ def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
 
 @row_kernel
 def _descend(
-    lines, boards, tables, player, rule, initial, first_board, last_board, facing, plan, averaging,
-    rows, out, weights, upward, work, par,
+    lines,
+    boards,
+    tables,
+    player,
+    rule,
+    initial,
+    first_board,
+    last_board,
+    facing,
+    plan,
+    averaging,
+    rows,
+    out,
+    weights,
+    upward,
+    work,
+    par,
 ):
     """Steps 1 to 4 on the boards `first_board` to `last_board` dealt from the root, and all below.
 
@@ -777,8 +925,27 @@ def _descend(
 
 @row_kernel
 def run(
-    lines, boards, tables, initial0, initial1, rule, first_player, last_player, schedule, facing,
-    before, plan, averaging, rows, out, weights, first_board, last_board, downward, upward, work,
+    lines,
+    boards,
+    tables,
+    initial0,
+    initial1,
+    rule,
+    first_player,
+    last_player,
+    schedule,
+    facing,
+    before,
+    plan,
+    averaging,
+    rows,
+    out,
+    weights,
+    first_board,
+    last_board,
+    downward,
+    upward,
+    work,
 ):
     """Sweeps for the players `first_player` to `last_player`, for every row of parameters in turn.
 
@@ -800,8 +967,25 @@ def run(
             if downward:
                 initial = initial1 if player == 0 else initial0
                 opposing = before if before.shape[0] > 0 else facing
-                _descend(lines, boards, tables, player, rule, initial, first_board, last_board,
-                         opposing, plan, averaging, rows, out, weights, upward > 0, work, par)
+                _descend(
+                    lines,
+                    boards,
+                    tables,
+                    player,
+                    rule,
+                    initial,
+                    first_board,
+                    last_board,
+                    opposing,
+                    plan,
+                    averaging,
+                    rows,
+                    out,
+                    weights,
+                    upward > 0,
+                    work,
+                    par,
+                )
             if upward == 2:
                 _evaluate(tables, lines, boards, 0, player, work, par)
                 _go_up(lines, boards, 0, player, rule, rows, out, weights, work, par)

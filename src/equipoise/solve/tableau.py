@@ -7,6 +7,7 @@ hold a number for every information set and action) and for sweeps.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -19,25 +20,13 @@ from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.solve import runouts, sweep
 from equipoise.solve.lanes import LANES
+from equipoise.solve.rowindex import RowIndex, aligned
 
 Rows = NDArray[Any]
 Precision = Literal["float32", "float64"]
 
 #: Private states up to which a game is solved in double precision unless told otherwise.
 _DOUBLE_UP_TO = 2_000_000
-
-
-def padded(count: int) -> int:
-    """`count` rounded up to whole blocks of lanes."""
-    return -(-count // LANES) * LANES
-
-
-def aligned(size: int, dtype: Any) -> NDArray[Any]:
-    """Zeros that begin on a cache line."""
-    item = np.dtype(dtype).itemsize
-    raw = np.zeros(size * item + 64, dtype=np.uint8)
-    offset = -raw.ctypes.data % 64
-    return raw[offset : offset + size * item].view(dtype)
 
 
 class Tableau:
@@ -48,9 +37,10 @@ class Tableau:
     ) -> None:
         self.game = game
         betting, deal = game.betting, game.deal
-        self._count_rows(betting, deal)
+        self.index = RowIndex(game)
+        self.states, self.width = self.index.states, self.index.width
         if precision is None:
-            small = deal.evaluator == "matrix" and self.row_numbers <= _DOUBLE_UP_TO
+            small = deal.evaluator == "matrix" and self.index.size <= _DOUBLE_UP_TO
             precision = "float64" if small else "float32"
         if deal.evaluator == "sorted":
             precision = "float32"
@@ -68,20 +58,9 @@ class Tableau:
         self.nothing = np.zeros(0, dtype=self.dtype)
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         shares = np.linspace(1, top_boards + 1, self.threads + 1).astype(np.int64)
-        self._shares = [(int(a), int(b)) for a, b in zip(shares[:-1], shares[1:], strict=True)]
+        self._shares = [(int(a), int(b)) for a, b in pairwise(shares)]
 
     # ------------------------------------------------------------------------------ layout
-
-    def _count_rows(self, betting: Betting, deal: Deal) -> None:
-        states = np.array([[len(h) for h in board.hands] for board in deal.boards], dtype=np.int64)
-        width = -(-states // LANES) * LANES
-        rounds = np.array([board.round for board in deal.boards])
-        needed = width * betting.rows[rounds]
-        flat = np.concatenate([[0], np.cumsum(needed.reshape(-1))])
-        self.states, self.width = states, width
-        self.base = flat[:-1].reshape(-1, 2).astype(np.int64)
-        #: Numbers in one set of rows.
-        self.row_numbers = int(flat[-1])
 
     def _padded_vector(self, values: NDArray[Any], width: int) -> NDArray[Any]:
         vector = aligned(width, self.dtype)
@@ -92,7 +71,8 @@ class Tableau:
         boards = deal.boards
         parents = np.array([board.parent for board in boards], dtype=np.int64)
         first_child = np.searchsorted(parents, np.arange(len(boards) + 1)).astype(np.int64)
-        first_arrival, map_start, maps, filled = [0], [], [], 0
+        first_arrival, map_start, filled = [0], [], 0
+        maps: list[NDArray[np.int64]] = []
         for board in boards:
             for arrival in board.arrivals:
                 map_start.append((filled, filled + len(arrival[0])))
@@ -106,7 +86,7 @@ class Tableau:
             weight=np.array([board.weight for board in boards], dtype=self.dtype),
             states=self.states,
             width=self.width,
-            base=self.base,
+            base=self.index.base,
             first_arrival=np.array(first_arrival, dtype=np.int64),
             map_start=np.array(map_start, dtype=np.int64).reshape(-1, 2),
             maps=(np.concatenate(maps) if maps else np.zeros(0)).astype(np.uint16),
@@ -197,7 +177,7 @@ class Tableau:
 
     def rows(self) -> Rows:
         """A number for every information set and action, all zero."""
-        return aligned(self.row_numbers, self.dtype)
+        return aligned(self.index.size, self.dtype)
 
     def parameters(self, **values: float) -> NDArray[Any]:
         """Parameters of one sweep; what is not given is neutral.
@@ -240,7 +220,8 @@ class Tableau:
         mine = facing if rows is None else rows
         self._run(player, player, rule, schedule, facing, None, plan, mine, out, weights, upward)
         root, states = int(self.lines.place[0]), int(self.states[0, player])
-        return self.work[0].value[root : root + states].astype(np.float64)
+        value: NDArray[Any] = self.work[0].value[root : root + states]
+        return value.astype(np.float64)
 
     def iterate(
         self,
@@ -343,9 +324,9 @@ class Tableau:
 
     def check_memory(self, sets: int, limit_bytes: float) -> None:
         """Refuse before allocating `sets` sets of rows that would not fit."""
-        needed = sets * self.row_numbers * self.dtype.itemsize
+        needed = sets * self.index.size * self.dtype.itemsize
         if needed > limit_bytes:
             raise TooLargeError(
-                f"the solver needs {needed / 1e9:.1f} GB for {self.row_numbers:,} numbers, more "
+                f"the solver needs {needed / 1e9:.1f} GB for {self.index.size:,} numbers, more "
                 f"than the {limit_bytes / 1e9:.1f} GB allowed: drop a bet size or a street"
             )

@@ -1,0 +1,56 @@
+"""Where the numbers of an information set stand.
+
+Row `k` of player `p` on board `b` is the vector over his private states from `base[b, p] + k *
+width[b, p]`; the rows of one decision (one per action) follow each other. Solvers of every kind,
+strategies and saved files share this index.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.games.game import Game
+from equipoise.solve.lanes import LANES
+
+
+def aligned(size: int, dtype: Any) -> NDArray[Any]:
+    """Zeros that begin on a cache line."""
+    item = np.dtype(dtype).itemsize
+    raw = np.zeros(size * item + 64, dtype=np.uint8)
+    offset = -raw.ctypes.data % 64
+    return raw[offset : offset + size * item].view(dtype)
+
+
+class RowIndex:
+    """The layout of rows of one game."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        boards = game.deal.boards
+        #: [board, player]: private states, and the lanes they fill.
+        self.states = np.array([[len(h) for h in board.hands] for board in boards], dtype=np.int64)
+        self.width = -(-self.states // LANES) * LANES
+        rounds = np.array([board.round for board in boards])
+        needed = self.width * game.betting.rows[rounds]
+        ends = np.cumsum(needed.reshape(-1))
+        #: [board, player]: start of the player's rows.
+        self.base = (ends - needed.reshape(-1)).reshape(-1, 2).astype(np.int64)
+        #: Numbers in one set of rows.
+        self.size = int(ends[-1])
+
+    def decisions(self) -> list[tuple[int, int]]:
+        """All (board, node) at which somebody decides, boards in order."""
+        betting = self.game.betting
+        nodes = [betting.of_kind(number, 0, 1).tolist() for number in range(betting.rounds)]
+        return [(b, n) for b, board in enumerate(self.game.deal.boards) for n in nodes[board.round]]
+
+    def block(self, rows: NDArray[Any], board: int, node: int) -> NDArray[Any]:
+        """View of the rows of one decision: [action, state]."""
+        betting = self.game.betting
+        player, actions = int(betting.kind[node]), int(betting.count[node])
+        width, states = int(self.width[board, player]), int(self.states[board, player])
+        start = int(self.base[board, player]) + int(betting.row[node]) * width
+        return rows[start : start + actions * width].reshape(actions, width)[:, :states]

@@ -1,0 +1,212 @@
+"""What all solvers share: one verb set, limits, events and checkpoints.
+
+solver.step()                      one iteration
+solver.run(Limit(iterations=100))  until a limit is met; events go to a listener
+solver.average_strategy()          a copy of the answer so far
+solver.exploitability()            chips a hand, mean of both players' gains
+solver.save(path), Solver.load(path, game)
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise import artefact
+from equipoise.errors import ArtefactError, SolverError
+from equipoise.games.game import Game
+from equipoise.solve.strategy import Strategy
+from equipoise.solve.tableau import Precision, Tableau
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a run stops: at the first of these that is met."""
+
+    #: Iterations in all, those before a resume included.
+    iterations: int | None = None
+    #: Seconds of this run.
+    seconds: float | None = None
+    #: Exploitability to reach, in chips a hand.
+    exploitability_chips: float | None = None
+    #: Iterations between looks at the exploitability; by default ever further apart.
+    check_every: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.iterations, self.seconds, self.exploitability_chips) == (None, None, None):
+            raise SolverError("a run needs a limit: iterations, seconds or a target exploitability")
+        for name in ("iterations", "seconds", "exploitability_chips", "check_every"):
+            value = getattr(self, name)
+            if value is not None and value < (1 if name == "check_every" else 0):
+                raise SolverError(f"{name} = {value}: it cannot be negative")
+
+
+@dataclass(frozen=True)
+class Event:
+    """Progress of a run, for a bar, a notebook or a file."""
+
+    iteration: int
+    #: Seconds spent in iterations and checks since the run began.
+    seconds: float
+    #: Exploitability in chips a hand, where it was just measured.
+    exploitability_chips: float | None
+
+
+Listener = Callable[[Event], None]
+
+
+class Solver(ABC):
+    """An iterative equilibrium solver over a game."""
+
+    #: Name on the command line.
+    name: ClassVar[str]
+
+    def __init__(
+        self, game: Game, *, precision: Precision | None = None, threads: int | None = 1
+    ) -> None:
+        self.game = game
+        self.tableau = Tableau(game, precision, threads)
+        #: Iterations done.
+        self.iteration = 0
+        #: Realisation plan of both players' average strategy.
+        self.plan = self.tableau.rows()
+
+    @abstractmethod
+    def advance(self, count: int) -> None:
+        """Do `count` iterations."""
+
+    def step(self) -> None:
+        """Do one iteration."""
+        self.advance(1)
+
+    def average_strategy(self) -> Strategy:
+        """A copy of the average strategy of both players."""
+        return Strategy(self.game, self.plan, self.tableau.index)
+
+    def exploitability(self) -> float:
+        """Mean of both players' best-response gains against the average strategy, in chips."""
+        return self.tableau.exploitability(self.plan)
+
+    def value(self) -> float:
+        """Expected chips of player 0 when both play the average strategy."""
+        return self.tableau.value(self.plan) + self.game.value_offset_chips
+
+    def run(
+        self,
+        limit: Limit,
+        listener: Listener | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_seconds: float = 120.0,
+    ) -> Event:
+        """Iterate until `limit`; returns the last event, whose exploitability is measured.
+
+        With `checkpoint`, the solver is saved there every `checkpoint_seconds` and at the end, also
+        when the run is interrupted.
+        """
+        began = time.perf_counter()
+        saved = began
+        chunk, next_check = 1, self.iteration + (limit.check_every or 1)
+        event = Event(self.iteration, 0.0, None)
+        try:
+            while True:
+                if limit.iterations is not None and self.iteration >= limit.iterations:
+                    break
+                if limit.seconds is not None and time.perf_counter() - began >= limit.seconds:
+                    break
+                stop = self.iteration + chunk
+                if limit.iterations is not None:
+                    stop = min(stop, limit.iterations)
+                stop = min(stop, next_check)
+                before = time.perf_counter()
+                self.advance(stop - self.iteration)
+                now = time.perf_counter()
+                # Chunks of about a tenth of a second keep clocks, bars and Ctrl-C responsive.
+                if now - before < 0.05:
+                    chunk *= 2
+                elif now - before > 0.2:
+                    chunk = max(1, chunk // 2)
+                measured = None
+                if self.iteration >= next_check:
+                    gap = limit.check_every or max(1, self.iteration // 8)
+                    next_check = self.iteration + gap
+                    if limit.exploitability_chips is not None or listener is not None:
+                        measured = self.exploitability()
+                event = Event(self.iteration, time.perf_counter() - began, measured)
+                if listener is not None:
+                    listener(event)
+                target = limit.exploitability_chips
+                if target is not None and measured is not None and measured <= target:
+                    break
+                if checkpoint is not None and time.perf_counter() - saved > checkpoint_seconds:
+                    self.save(checkpoint)
+                    saved = time.perf_counter()
+        finally:
+            if checkpoint is not None:
+                self.save(checkpoint)
+        if event.exploitability_chips is None or event.iteration != self.iteration:
+            measured = self.exploitability()
+            event = Event(self.iteration, time.perf_counter() - began, measured)
+            if listener is not None:
+                listener(event)
+        return event
+
+    # ------------------------------------------------------------------------- checkpoints
+
+    def settings(self) -> dict[str, Any]:
+        """What the solver was made with, beyond the game: stored in its files."""
+        return {}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that a resumed run needs, by name; loading copies into these very arrays."""
+        return {"plan": self.plan}
+
+    def scalars(self) -> dict[str, Any]:
+        """Numbers that a resumed run needs besides the iteration."""
+        return {}
+
+    def restore_scalars(self, scalars: dict[str, Any]) -> None:
+        """Take back what :meth:`scalars` gave."""
+
+    def save(self, path: str | Path) -> None:
+        """Write a checkpoint; a killed run loses nothing that was saved."""
+        configuration = {
+            "game": self.game.name,
+            "game_fingerprint": self.game.fingerprint(),
+            "solver": self.name,
+            "precision": str(self.tableau.dtype),
+            "settings": self.settings(),
+        }
+        facts = {"iteration": self.iteration, "scalars": self.scalars()}
+        artefact.write(path, "solver", configuration, self.arrays(), **facts)
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game, *, threads: int | None = 1) -> Self:
+        """Read a checkpoint of this solver and game; another's is refused."""
+        manifest, arrays = artefact.read(path, "solver")
+        configuration = manifest["configuration"]
+        if configuration["solver"] != cls.name:
+            raise ArtefactError(
+                f"{path}: a checkpoint of {configuration['solver']}, not {cls.name}"
+            )
+        if configuration["game_fingerprint"] != game.fingerprint():
+            raise ArtefactError(f"{path}: a checkpoint of another game ({configuration['game']})")
+        solver = cls(
+            game,
+            precision=configuration["precision"],
+            threads=threads,
+            **configuration["settings"],
+        )
+        for name, target in solver.arrays().items():
+            if name not in arrays or arrays[name].shape != target.shape:
+                raise ArtefactError(f"{path}: {name} is missing or of another size")
+            np.copyto(target, arrays[name])
+        solver.iteration = int(manifest["iteration"])
+        solver.restore_scalars(manifest["scalars"])
+        return solver

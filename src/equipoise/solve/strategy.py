@@ -1,0 +1,161 @@
+"""Strategies of both players: to print, slice, compare, purify, threshold and save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise import artefact
+from equipoise.errors import ArtefactError, SolverError
+from equipoise.games.game import Game
+from equipoise.solve.rowindex import RowIndex
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+class Entry(NamedTuple):
+    """What is played at one information set."""
+
+    player: int
+    #: Public cards, as text.
+    board: str
+    #: The betting so far, as the ACPC writes it.
+    betting: str
+    #: The private state, as text.
+    state: str
+    actions: tuple[str, ...]
+    probabilities: tuple[float, ...]
+
+
+class Strategy:
+    """A behaviour strategy for both players of a game.
+
+    `rows` may be a realisation plan or behaviour probabilities: only the proportions within an
+    information set count. Where they are all zero the state was never reached, nothing was learnt,
+    and the strategy is uniform.
+    """
+
+    def __init__(self, game: Game, rows: NDArray[Any], index: RowIndex | None = None) -> None:
+        self.game = game
+        self.index = index or RowIndex(game)
+        if rows.shape != (self.index.size,):
+            raise SolverError("these rows belong to another game")
+        self.rows = np.array(rows, dtype=np.float64)
+
+    @classmethod
+    def uniform(cls, game: Game) -> Strategy:
+        """Every action alike."""
+        index = RowIndex(game)
+        return cls(game, np.zeros(index.size), index)
+
+    def at(self, node: int, board: int = 0) -> NDArray[np.float64]:
+        """Probabilities at a decision: [action, state]."""
+        block = np.maximum(self.index.block(self.rows, board, node), 0.0)
+        total = block.sum(axis=0)
+        safe = np.where(total > 0, total, 1.0)
+        return np.where(total > 0, block / safe, 1.0 / len(block))
+
+    def reached(self, node: int, board: int = 0) -> NDArray[np.bool_]:
+        """Which states have a meaningful strategy at a decision."""
+        block: NDArray[np.bool_] = self.index.block(self.rows, board, node).max(axis=0) > 0
+        return block
+
+    def __iter__(self) -> Iterator[Entry]:
+        game = self.game
+        betting = game.betting
+        for b, node in self.index.decisions():
+            board, player = game.deal.boards[b], int(betting.kind[node])
+            actions = tuple(betting.label(child) for child in betting.children(node))
+            table = self.at(node, b)
+            for state in range(table.shape[1]):
+                yield Entry(
+                    player,
+                    game.board_name(board),
+                    betting.states[node].betting_text(),
+                    game.state_name(board, player, state),
+                    actions,
+                    tuple(float(p) for p in table[:, state]),
+                )
+
+    def _mapped(self, change: Any) -> Strategy:
+        rows = np.zeros_like(self.rows)
+        for b, node in self.index.decisions():
+            self.index.block(rows, b, node)[:] = change(self.at(node, b))
+        return Strategy(self.game, rows, self.index)
+
+    def purified(self, rng: np.random.Generator) -> Strategy:
+        """The likeliest action always; ties are broken at random, once for each information set."""
+
+        def change(table: NDArray[np.float64]) -> NDArray[np.float64]:
+            likeliest = table >= table.max(axis=0) - 1e-12
+            chosen = np.argmax(likeliest * rng.random(table.shape), axis=0)
+            pure = np.zeros_like(table)
+            pure[chosen, np.arange(table.shape[1])] = 1.0
+            return pure
+
+        return self._mapped(change)
+
+    def thresholded(self, least: float) -> Strategy:
+        """Actions played with less than `least` are dropped, the rest scaled up.
+
+        Where that would leave nothing, the likeliest actions stay.
+        """
+        if not 0 <= least < 1:
+            raise SolverError(f"threshold {least}: give a probability from 0 to less than 1")
+
+        def change(table: NDArray[np.float64]) -> NDArray[np.float64]:
+            keep = (table >= least) | (table >= table.max(axis=0))
+            kept: NDArray[np.float64] = table * keep
+            return kept
+
+        return self._mapped(change)
+
+    def distance(self, other: Strategy) -> float:
+        """Largest difference in a probability over all information sets."""
+        if other.index.size != self.index.size:
+            raise SolverError("strategies of different games cannot be compared")
+        return max(
+            float(np.abs(self.at(n, b) - other.at(n, b)).max()) for b, n in self.index.decisions()
+        )
+
+    def table(self, player: int | None = None, most: int = 200) -> Table:
+        """A readable table, at most `most` lines."""
+        from rich.table import Table
+
+        table = Table(title=f"{self.game.name}: average strategy")
+        for column in ("player", "board", "betting", "holds", "plays"):
+            table.add_column(column)
+        shown = hidden = 0
+        for entry in self:
+            if player is not None and entry.player != player:
+                continue
+            if shown == most:
+                hidden += 1
+                continue
+            shown += 1
+            pairs = zip(entry.actions, entry.probabilities, strict=True)
+            plays = "  ".join(f"{action} {p:.1%}" for action, p in pairs)
+            table.add_row(str(entry.player), entry.board, entry.betting, entry.state, plays)
+        if hidden:
+            table.caption = f"{hidden:,} more information sets not shown"
+        return table
+
+    def save(self, path: str | Path) -> None:
+        """Write the strategy with the fingerprint of its game."""
+        game = {"game": self.game.name, "fingerprint": self.game.fingerprint()}
+        artefact.write(path, "strategy", game, {"rows": self.rows})
+
+    @classmethod
+    def load(cls, path: str | Path, game: Game) -> Strategy:
+        """Read a strategy of `game`; one of another game is refused."""
+        manifest, arrays = artefact.read(path, "strategy")
+        if manifest["configuration"].get("fingerprint") != game.fingerprint():
+            raise ArtefactError(
+                f"{path}: a strategy of {manifest['configuration'].get('game')}, not of {game.name}"
+            )
+        return cls(game, arrays["rows"])
