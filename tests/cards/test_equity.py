@@ -134,7 +134,7 @@ def test_exchangeable_suits_give_what_all_boards_give() -> None:
     board = parse_cards("Kh 7h 2h")
     ours = Range.parse("22+,A2s+,KTo+").weights.astype(np.float64) * ~blocked(board)
     theirs = Range.parse("JJ+,T9s,QJo:0.5").weights.astype(np.float64) * ~blocked(board)
-    alike = matchup._exchangeable(ours, theirs, board, EMPTY)
+    alike = matchup.exchangeable(board, EMPTY, ours, theirs)
     assert alike == [[0, 1, 3], [2]]
     quick = matchup._count_sweep(ours, theirs, board, EMPTY, alike, 2, None)
     plain = matchup._count_sweep(ours, theirs, board, EMPTY, [[0], [1], [2], [3]], 1, None)
@@ -166,22 +166,16 @@ def orbit_count(board: tuple[int, ...]) -> int:
 def test_runouts_stand_for_all_runouts(board: str) -> None:
     cards = parse_cards(board)
     everyone = np.ones(1326) * ~blocked(cards)
-    previous = np.full(4, -1)
-    for group in matchup._exchangeable(everyone, everyone, cards, EMPTY):
-        previous[group[1:]] = group[:-1]
-    deck = matchup.live_deck(cards, EMPTY)
-    everything = comb(len(deck), 5 - len(cards))
-    boards, orbits = np.empty((everything, 5), dtype=np.uint8), np.empty(everything)
-    common = np.array(cards, dtype=np.uint8)
-    count = matchup._list_runouts(deck, common, previous, boards, orbits)
-    assert count == (orbit_count(cards) if board else 134_459)
-    assert orbits[:count].sum() == everything
+    groups = matchup.exchangeable(cards, EMPTY, everyone)
+    boards, orbits = matchup.runouts(cards, EMPTY, groups)
+    assert len(boards) == (orbit_count(cards) if board else 134_459)
+    assert orbits.sum() == comb(52 - len(cards), 5 - len(cards))
 
 
 def test_classwise_ranges_before_the_flop_agree_with_the_sweep() -> None:
     ours, theirs = (Range.parse(t).weights.astype(np.float64) for t in ("AA,AKs", "22+:0.5,KQo"))
     table = matchup.count(ours, theirs, EMPTY, EMPTY, None, None)
-    groups = matchup._exchangeable(ours, theirs, EMPTY, EMPTY)
+    groups = matchup.exchangeable(EMPTY, EMPTY, ours, theirs)
     win, tie = matchup._count_sweep(ours, theirs, EMPTY, EMPTY, groups, 2, None)
     held = np.flatnonzero(ours)
     assert table.method == "table"

@@ -268,7 +268,7 @@ def count(
     if not board and not dead and their_classes is not None:
         win, tie = (part @ their_classes / CLASS_SIZE for part in (table().wins, table().ties))
         return Counts(win[COMBO_CLASS], tie[COMBO_CLASS], total, "table")
-    swaps = _exchangeable(ours, theirs, board, dead)
+    swaps = exchangeable(board, dead, ours, theirs)
     n, m = np.count_nonzero(ours), np.count_nonzero(theirs)
     boards = comb(unseen, need)
     pairs_ns = boards * (_EVALUATE_NS * (n + m) + _COMPARE_NS * n * m)
@@ -332,18 +332,12 @@ def _count_sweep(
     threads: int,
     progress: Progress | None,
 ) -> tuple[Weights, Weights]:
-    deck = live_deck(board, dead)
-    previous = np.full(4, -1)
-    for group in swaps:
-        previous[group[1:]] = group[:-1]
-    boards = np.empty((comb(len(deck), 5 - len(board)), 5), dtype=np.uint8)
-    orbits = np.empty(len(boards))
-    listed = _list_runouts(deck, np.array(board, dtype=np.uint8), previous, boards, orbits)
+    boards, orbits = runouts(board, dead, swaps)
     live = np.flatnonzero((ours > 0) | (theirs > 0))
     values, rows = tables()
 
     def work(task: int) -> tuple[Weights, Weights]:
-        part = slice(task * _BOARDS_PER_TASK, min(listed, (task + 1) * _BOARDS_PER_TASK))
+        part = slice(task * _BOARDS_PER_TASK, (task + 1) * _BOARDS_PER_TASK)
         win, tie = np.zeros(COMBO_COUNT), np.zeros(COMBO_COUNT)
         start = np.uint64(start_key(7))
         _sweep_boards(
@@ -351,12 +345,31 @@ def _count_sweep(
         )
         return win, tie
 
-    full, rest = divmod(listed, _BOARDS_PER_TASK)
+    full, rest = divmod(len(boards), _BOARDS_PER_TASK)
     sizes = [_BOARDS_PER_TASK] * full + [rest] * (rest > 0)
     counted = _total(work, sizes, COMBO_COUNT, threads, progress)
     exchanges = np.array(_exchanges(swaps))
     win, tie = (np.maximum(part[exchanges].mean(axis=0), 0.0) for part in counted)
     return win, tie
+
+
+def runouts(
+    board: tuple[int, ...], dead: tuple[int, ...], swaps: list[list[int]]
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Completions of a board, one of each orbit of :func:`exchangeable` suits, and orbit sizes.
+
+    >>> boards, orbits = runouts((), (), [[0, 1, 2, 3]])
+    >>> boards.shape, float(orbits.sum())
+    ((134459, 5), 2598960.0)
+    """
+    deck = live_deck(board, dead)
+    previous = np.full(4, -1)
+    for group in swaps:
+        previous[group[1:]] = group[:-1]
+    boards = np.empty((comb(len(deck), 5 - len(board)), 5), dtype=np.uint8)
+    orbits = np.empty(len(boards))
+    listed = _list_runouts(deck, np.array(board, dtype=np.uint8), previous, boards, orbits)
+    return boards[:listed], orbits[:listed]
 
 
 def _total(
@@ -393,8 +406,8 @@ def _suit_exchange(suits: Sequence[int]) -> NDArray[np.int64]:
     return combos
 
 
-def _exchangeable(
-    ours: Weights, theirs: Weights, board: tuple[int, ...], dead: tuple[int, ...]
+def exchangeable(
+    board: tuple[int, ...], dead: tuple[int, ...], *ranges: Weights
 ) -> list[list[int]]:
     """Suits in groups within which any exchange leaves board, dead cards and ranges the same."""
 
@@ -404,7 +417,7 @@ def _exchangeable(
         moved = [{4 * (c >> 2) + suits[c & 3] for c in cards} for cards in (board, dead)]
         if moved != [{*board}, {*dead}]:
             return False
-        return all((weights[combos] == weights).all() for weights in (ours, theirs))
+        return all((weights[combos] == weights).all() for weights in ranges)
 
     groups: list[list[int]] = []
     for suit in range(4):
