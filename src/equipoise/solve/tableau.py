@@ -223,6 +223,10 @@ class Tableau:
         value: NDArray[Any] = self.work[0].value[root : root + states]
         return value.astype(np.float64)
 
+    def mix(self, player: int, strategy: Rows, plan: Rows, par: NDArray[Any]) -> None:
+        """Mix the realisation plan of a player's strategy into his part of `plan`."""
+        self.sweep(1 - player, sweep.VALUE, facing=strategy, plan=plan, par=par, upward=False)
+
     def iterate(
         self,
         rule: int,

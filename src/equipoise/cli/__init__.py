@@ -1,0 +1,83 @@
+"""The `equipoise` command: a thin layer of Typer over the library.
+
+Command modules import only Typer at the top; what they compute with is imported inside the
+function, so that `equipoise --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from equipoise.cli.bench import bench_command
+from equipoise.cli.equity import equity_command, preflop_command
+from equipoise.cli.evaluate import eval_command
+from equipoise.cli.play import play_command
+from equipoise.cli.range import range_command
+from equipoise.errors import EquipoiseError
+
+app = typer.Typer(
+    name="equipoise",
+    help="A heads-up Texas hold'em workbench: solve poker, play it, measure play.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    # Rich panels would double the time `--help` takes.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _computing(function: Callable[..., None]) -> Callable[..., None]:
+    """Say in one line, if it comes to that, that kernels are being compiled."""
+
+    @functools.wraps(function)
+    def command(*args: Any, **kwargs: Any) -> None:
+        from equipoise.kernel import announce_compilation
+
+        announce_compilation()
+        function(*args, **kwargs)
+
+    return command
+
+
+app.command("play")(_computing(play_command))
+app.command("equity")(_computing(equity_command))
+app.command("eval")(_computing(eval_command))
+app.command("range")(range_command)
+app.command("preflop")(_computing(preflop_command))
+app.command("bench")(_computing(bench_command))
+
+
+def _version(value: bool) -> None:
+    if value:
+        from equipoise import __version__
+
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line: bad input is one sentence on stderr and exit code 2."""
+    try:
+        app()
+    except EquipoiseError as error:
+        print(f"equipoise: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader went away (`equipoise ... | head`): not an error worth a word.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

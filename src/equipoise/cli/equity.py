@@ -1,0 +1,110 @@
+"""`equipoise equity` and `equipoise preflop`: who wins how often, all-in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli.output import Json, Seed, emit, progress_bar
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from equipoise.cards.equity import EquityResult
+
+
+def equity_command(
+    first: Annotated[str, typer.Argument(help="Hand or range: AsAh, KK, 'QQ+,AKs', 'top 15%'.")],
+    second: Annotated[str, typer.Argument(help="The other hand or range, or random.")] = "random",
+    board: Annotated[str, typer.Option(help="Up to five board cards: Td9d6h.")] = "",
+    dead: Annotated[str, typer.Option(help="Cards known to be in neither hand nor board.")] = "",
+    samples: Annotated[
+        int | None, typer.Option(help="Deal this many boards at random instead of all of them.")
+    ] = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """All-in equity of a hand or range against another, exact unless --samples is given.
+
+    Example: equipoise equity AsAh KK,AQs+ --board Td9d6h
+    """
+    from equipoise.cards.equity import equity
+
+    with progress_bar("boards", quiet=json) as progress:
+        result = equity([first, second], board, dead, samples=samples, seed=seed, progress=progress)
+    data = {
+        "hands": [first, second],
+        "board": board,
+        "dead": dead,
+        "equity": list(result.equity),
+        "win": list(result.win),
+        "tie": result.tie,
+        "wins": list(result.wins),
+        "ties": result.ties,
+        "total": result.total,
+        "boards": result.boards,
+        "standard_error": result.standard_error,
+        "method": result.method,
+        "seed": seed,
+    }
+    emit(data, json, lambda: _equity_table(first, second, board, result))
+
+
+def _equity_table(first: str, second: str, board: str, result: EquityResult) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"all-in equity on {board}" if board else "all-in equity, no board")
+    for column in ("hand", "equity", "win", "tie"):
+        table.add_column(column, justify="left" if column == "hand" else "right")
+    for name, share, win in zip((first, second), result.equity, result.win, strict=True):
+        table.add_row(name, f"{share:.4%}", f"{win:.4%}", f"{result.tie:.4%}")
+    if result.standard_error:
+        table.caption = (
+            f"{result.boards:,} boards dealt at random, standard error {result.standard_error:.4%}"
+        )
+    else:
+        table.caption = f"exact: {result.boards:,} boards for each pair of hands"
+    return table
+
+
+def preflop_command(
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Enumerate every board again and compare.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="With --rebuild: write the table to this file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """The exact 169×169 all-in table: best hands against a random one, or build it anew.
+
+    \b
+    Example: equipoise preflop
+    Example: equipoise preflop --rebuild --output preflop.npz
+    """
+    from equipoise.cards import preflop
+    from equipoise.cards.hand import class_text
+
+    shipped = preflop.table()
+    data: dict[str, Any] = {"rebuilt": rebuild}
+    if rebuild:
+        with progress_bar("canonical boards", quiet=json) as progress:
+            fresh = preflop.rebuild(progress=progress)
+        data["identical"] = bool((fresh.wins == shipped.wins).all())
+        if output is not None:
+            fresh.save(output)
+    share = preflop.against_random()
+    ranked = [(class_text(int(c)), float(share[c])) for c in share.argsort()[::-1]]
+    data["against_random"] = dict(ranked)
+
+    def text() -> str:
+        best = ", ".join(f"{name} {equity:.2%}" for name, equity in ranked[:13])
+        told = f"best against a random hand: {best}"
+        if rebuild:
+            same = "identical to" if data["identical"] else "DIFFERENT from"
+            told += f"\nthe rebuilt table is {same} the one shipped"
+        return told
+
+    emit(data, json, text)

@@ -1,0 +1,70 @@
+"""What every command shares: one JSON object or one table on stdout, one sentence on stderr."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of every random choice.")]
+
+
+def emit(data: dict[str, Any], json: bool, table: Callable[[], RenderableType]) -> None:
+    """Print `data` as one JSON object, or draw `table()` for a person."""
+    if json:
+        print(jsonlib.dumps(plain(data)))
+        return
+    from rich.console import Console
+
+    Console().print(table())
+
+
+def plain(value: Any) -> Any:
+    """`value` in the types JSON has: arrays become lists, a figure that is not a number null."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+@contextmanager
+def progress_bar(label: str, quiet: bool) -> Iterator[Callable[..., None]]:
+    """A bar on stderr; the caller reports `(done, total)` and, if it likes, a `note` to show.
+
+    Nothing is drawn when `quiet`, or when stderr is not a terminal.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total, note="": None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn as TimeToGo
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[note]}"),
+        TimeElapsedColumn(),
+        TimeToGo(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None, note="")
+
+        def report(done: float, total: float | None, note: str = "") -> None:
+            bar.update(task, completed=done, total=total, note=note)
+
+        yield report

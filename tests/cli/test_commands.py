@@ -1,0 +1,126 @@
+"""The command line: answers, JSON, and one sentence with exit code 2 for bad input."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from equipoise.cli import app
+from equipoise.errors import EquipoiseError
+
+runner = CliRunner()
+
+
+def call(*words: str):
+    """Run the command in a process of its own, as a user does."""
+    line = [sys.executable, "-c", "from equipoise.cli import main; main()", *words]
+    return subprocess.run(line, capture_output=True, text=True, timeout=120)
+
+
+def as_json(*words: str) -> dict:
+    done = runner.invoke(app, [*words, "--json"], catch_exceptions=False)
+    assert done.exit_code == 0
+    return json.loads(done.stdout)
+
+
+def test_equity_of_a_hand_against_a_range():
+    told = as_json("equity", "AsAh", "KK,AQs+", "--board", "Td9d6h")
+    assert told["equity"][0] == pytest.approx(0.8388383838)
+    assert told["equity"][0] + told["equity"][1] == pytest.approx(1)
+    assert told["standard_error"] == 0
+
+
+def test_equity_by_sampling_is_seeded_and_states_its_error():
+    words = ("equity", "AsAh", "KcKd", "--samples", "20000", "--seed", "3")
+    first, second = as_json(*words), as_json(*words)
+    assert first == second
+    assert first["standard_error"] > 0
+    assert abs(first["equity"][0] - 0.8126) < 5 * first["standard_error"]
+
+
+def test_eval_names_the_hand():
+    told = as_json("eval", "As", "Ah", "AdKsKh")
+    assert told["name"] == "full house, aces over kings"
+    assert told["category"] == "full house"
+
+
+def test_range_counts_combos():
+    told = as_json("range", "22+,A2s+")
+    assert told["combos"] == 126
+    assert told["range"] == "22+,A2s+"
+
+
+def test_preflop_ranks_hands():
+    told = as_json("preflop")
+    assert list(told["against_random"])[0] == "AA"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("eval", "Ax"), "'Ax': no suit 'x'"),
+        (("eval", "AsAs"), "As appears twice"),
+        (("eval", "AsKsQsJsTs9s8s7s"), "8 cards"),
+        (("equity", "AsAh", "KK", "--board", "Td9d6hTd"), "Td appears twice"),
+        (("equity", "AsAh", "AsKd"), "As"),
+        (("range", "AKx"), "AKx"),
+        (("range", ""), "range"),
+        (("bench", "nothing"), "choose from"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
+    done = call(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    said = [line for line in done.stderr.splitlines() if not line.startswith("Compiling")]
+    assert len(said) == 1
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(["eval", "range", "equity"]), st.text(max_size=12))
+def test_fuzzed_text_never_ends_in_a_traceback(command, text):
+    done = runner.invoke(app, [command, "--", text])
+    if done.exception is not None:
+        assert isinstance(done.exception, EquipoiseError | SystemExit)
+
+
+def test_help_is_quick_and_every_command_has_an_example():
+    top = runner.invoke(app, ["--help"])
+    names = [
+        line.split()[0]
+        for line in top.stdout.split("Commands:")[1].splitlines()
+        if line.startswith("  ") and line[2] != " "
+    ]
+    assert len(names) >= 6
+    for name in names:
+        assert "Example" in runner.invoke(app, [name, "--help"]).stdout
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nimport equipoise.cli\n"
+        "heavy = {'numba', 'numpy', 'scipy', 'matplotlib', 'rich'} & set(sys.modules)\n"
+        "print(sorted(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_first_use_says_that_kernels_are_compiled(tmp_path):
+    environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path))
+    line = [sys.executable, "-c", "from equipoise.cli import main; main()", "eval", "AsKsQsJsTs"]
+    cold = subprocess.run(line, capture_output=True, text=True, env=environment)
+    assert cold.stderr.count("Compiling kernels") == 1
+    assert "royal flush" in cold.stdout
+    began = time.perf_counter()
+    warm = subprocess.run(line, capture_output=True, text=True, env=environment)
+    assert warm.stderr == ""
+    assert time.perf_counter() - began < 20
