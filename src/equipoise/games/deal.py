@@ -111,10 +111,10 @@ def deal_cards(
     | None = None,
     use_symmetry: bool = True,
 ) -> Deal:
-    """Deal a deck of `suits * ranks` cards (card = `suits * rank + suit`) over the rounds of a game.
+    """Deal a deck of `suits * ranks` cards (card = `suits * rank + suit`) over a game's rounds.
 
-    `board_cards[r]` public cards come before round `r`, on top of those in `start`. `strength` gives
-    a number to every hand on a full board, higher wins. `ranges` are the hands and weights of each
+    `board_cards[r]` public cards come before round `r`, on top of those in `start`. `strength`
+    gives a number to every hand on a full board, higher wins. `ranges` are the hands and weights of each
     player, all hands alike by default. Suit-equivalent boards are merged where, and only where, the
     ranges and the cards in `start` allow it.
     """

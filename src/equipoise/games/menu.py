@@ -33,8 +33,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -194,6 +194,21 @@ class StreetMenu:
             return self.donks
         return self.bets
 
+    def without_each_size(self) -> Iterator[tuple[str, StreetMenu]]:
+        """Every menu that lacks one size of one list, with words for it: `33% bet`, `3x raise`.
+
+        >>> [name for name, _ in StreetMenu.parse("50%,a", raises=["3x", "a"]).without_each_size()]
+        ['50% bet', 'a bet', '3x raise', 'a re-raise']
+        """
+        for size in dict.fromkeys(self.bets):
+            yield f"{size} bet", replace(self, bets=_without(self.bets, size))
+        for size in dict.fromkeys(self.donks or ()):
+            yield f"{size} donk bet", replace(self, donks=_without(self.donks or (), size))
+        for number, level in enumerate(self.raises):
+            for size in dict.fromkeys(level):
+                levels = (*self.raises[:number], _without(level, size), *self.raises[number + 1 :])
+                yield f"{size} {'re-' * number}raise", replace(self, raises=levels)
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as TOML would hold them."""
         levels = [sizes_text(level) for level in self.raises]
@@ -267,6 +282,17 @@ class BetMenu:
         return cls.parse("*")
 
     @classmethod
+    def of(cls, menu: BetMenu | str | None) -> BetMenu:
+        """A menu as it is, sizes for all streets from text, or every legal action if there is none.
+
+        >>> BetMenu.of("50%,a") == BetMenu.parse("50%,a"), BetMenu.of(None) == BetMenu.full()
+        (True, True)
+        """
+        if menu is None:
+            return cls.full()
+        return cls.parse(menu) if isinstance(menu, str) else menu
+
+    @classmethod
     def limit(cls) -> BetMenu:
         """The one raise of a limit game: another name of :meth:`full`."""
         return cls.full()
@@ -329,6 +355,38 @@ class BetMenu:
                 oop.to_dict() if oop == ip else {"oop": oop.to_dict(), "ip": ip.to_dict()}
             )
         return settings
+
+    def __str__(self) -> str:
+        """Sizes as one line; the settings where the streets or players differ.
+
+        >>> str(BetMenu.parse("50%,a")), str(BetMenu.parse("50%", raises="3x"))
+        ('50%,a', "bets='50%', raises='3x'")
+        """
+        settings = self.to_dict(max(len(self.streets), 1))
+        if settings == {"bets": settings.get("bets"), "raises": settings.get("bets")}:
+            return str(settings["bets"])
+        return ", ".join(f"{key}={value!r}" for key, value in settings.items())
+
+    def without_each_size(self, rounds: int = 4) -> Iterator[tuple[str, BetMenu]]:
+        """Every menu that lacks one size of one player on one street, with words for that size.
+
+        Streets have the names of :meth:`from_dict` in a game of `rounds` rounds.
+
+        >>> menu = BetMenu.from_dict({"flop": {"oop": {"bets": "33%,a"}}})
+        >>> [name for name, _ in menu.without_each_size()]
+        ["the flop's 33% bet of player 0", "the flop's a bet of player 0"]
+        """
+        names = STREETS[-rounds:]
+        for number, street in enumerate(self.streets):
+            name = names[number] if number < len(names) else f"round {number + 1}"
+            where = f"the {name}'s" if len(self.streets) > 1 else "the"
+            repeats = 0 < number == len(self.streets) - 1 < rounds - 1
+            for player in (0, 1):
+                for words, smaller in street[player].without_each_size():
+                    both = (smaller, street[1]) if player == 0 else (street[0], smaller)
+                    streets = (*self.streets[:number], both, *self.streets[number + 1 :])
+                    told = f"{where} {words} of player {player}" + " (and later)" * repeats
+                    yield told, replace(self, streets=streets)
 
     def street(self, number: int) -> tuple[StreetMenu, StreetMenu]:
         """The menus of both players in a round."""
@@ -431,6 +489,10 @@ def _geometric(pot: int, behind: int, streets: int, cap: Fraction | None) -> int
 def _round(numerator: int, denominator: int) -> int:
     """The nearest whole number to a fraction, halves up."""
     return (2 * numerator + denominator) // (2 * denominator)
+
+
+def _without(sizes: Sizes, dropped: Size) -> Sizes:
+    return tuple(size for size in sizes if size != dropped)
 
 
 def _no_bet_to_multiply(size: Size) -> str:
