@@ -16,15 +16,23 @@ from fractions import Fraction
 from typing import Any
 
 from equipoise.errors import GameError
+from equipoise.games.betting import Rake
+from equipoise.games.clairvoyance import clairvoyance
 from equipoise.games.game import Game
+from equipoise.games.jamfold import jamfold
 from equipoise.games.kuhn import kuhn, kuhn_half_street, kuhn_nolimit
 from equipoise.games.leduc import leduc, leduc_nolimit
 from equipoise.games.menu import BetMenu
+from equipoise.games.rhode_island import rhode_island
+from equipoise.games.smalldeck import holdem_small
 
 __all__ = [
     "Listing",
     "Parameter",
+    "clairvoyance",
     "game",
+    "holdem_small",
+    "jamfold",
     "kuhn",
     "kuhn_half_street",
     "kuhn_nolimit",
@@ -32,6 +40,7 @@ __all__ = [
     "leduc_nolimit",
     "listing",
     "names",
+    "rhode_island",
 ]
 
 
@@ -53,9 +62,12 @@ class Parameter:
             ...
         equipoise.errors.GameError: stack = 'twelve': write a whole number, such as 12
         """
+        kinds = typing.get_args(self.kind) or (self.kind,)
+        if isinstance(value, float) and int in kinds:
+            value = f"{value:g}"
         if not isinstance(value, str):
             return value
-        word, kinds = value.strip(), typing.get_args(self.kind) or (self.kind,)
+        word = value.strip()
         if type(None) in kinds and word.lower() in ("", "none"):
             return None
         for kind, reader in _READERS.items():
@@ -63,7 +75,7 @@ class Parameter:
                 read, example = reader
                 try:
                     return read(word)
-                except (ValueError, KeyError, ZeroDivisionError):
+                except (ValueError, KeyError, TypeError, ZeroDivisionError):
                     raise GameError(f"{self.name} = {value!r}: write {example}") from None
         return word
 
@@ -78,6 +90,10 @@ def _numbers(word: str) -> tuple[int, ...]:
     return tuple(int(part) for part in word.split(","))
 
 
+def _rake(word: str) -> Rake:
+    return Rake(*(float(part) for part in word.split(",")))
+
+
 #: Reader of each kind of parameter and what to write, the first that fits a parameter being used;
 #: bet menus and other text go to the game as they are.
 _READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
@@ -85,6 +101,7 @@ _READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
     bool: (_flag, "yes or no"),
     Fraction: (Fraction, "a number, such as 7.5 or 1/3"),
     int: (int, "a whole number, such as 12"),
+    Rake: (_rake, "the share and the most in chips, such as 0.05,3"),
     tuple[int, ...]: (_numbers, "whole numbers separated by commas, such as 0,1,1"),
 }
 
@@ -117,6 +134,10 @@ _CATALOGUE = {
         _list("kuhn-nolimit", kuhn_nolimit, "Kuhn's cards with any stack and bet sizes"),
         _list("leduc", leduc, "limit Leduc hold'em: six cards, two rounds"),
         _list("leduc-nolimit", leduc_nolimit, "Leduc's cards with any stack and bet sizes"),
+        _list("clairvoyance", clairvoyance, "nuts or air bets, a bluff catcher calls or folds"),
+        _list("jamfold", jamfold, "heads-up jam or fold with exact card removal, stack in blinds"),
+        _list("holdem-small", holdem_small, "hold'em with a small deck: any streets and stacks"),
+        _list("rhode-island", rhode_island, "Rhode Island hold'em: 52 cards, three limit rounds"),
     )
 }
 

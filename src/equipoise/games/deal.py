@@ -114,9 +114,9 @@ def deal_cards(
     """Deal a deck of `suits * ranks` cards (card = `suits * rank + suit`) over a game's rounds.
 
     `board_cards[r]` public cards come before round `r`, on top of those in `start`. `strength`
-    gives a number to every hand on a full board, higher wins. `ranges` are the hands and weights of each
-    player, all hands alike by default. Suit-equivalent boards are merged where, and only where, the
-    ranges and the cards in `start` allow it.
+    gives a number to every hand on a full board, higher wins. `ranges` are the hands and weights of
+    each player, all hands alike by default. Suit-equivalent boards are merged where, and only where,
+    the ranges and the cards in `start` allow it.
     """
     deck_size = suits * ranks
     if ranges is None:
@@ -148,6 +148,18 @@ def deal_cards(
     if len(board_cards) == 1:
         weights0, weights1 = weights0[order0], weights1[order1]
     return Deal(builder.boards, (weights0, weights1), total, "sorted", suits)
+
+
+def deal_once(mass: NDArray[np.float64], signed: NDArray[np.float64]) -> Deal:
+    """One deal and no public cards: the chance of each pair of private states, and who wins.
+
+    `mass[i, j]` is the probability that the players hold i and j, `signed` that times the share of
+    showdowns that player 0 wins less what he loses.
+    """
+    hands = [np.arange(states, dtype=np.int16).reshape(states, 1) for states in mass.shape]
+    board = Board(0, -1, (), 1.0, (hands[0], hands[1]), mass=mass, signed=signed)
+    initial = (np.ones(mass.shape[0]), np.ones(mass.shape[1]))
+    return Deal([board], initial, 1.0, "matrix")
 
 
 class _Builder:

@@ -1,13 +1,14 @@
 """Words for games: their names, and the cards that a player holds and that lie on the table.
 
-A deck of `n` ranks is the top of the full one, so three ranks are Q, K and A unless a game names them
-otherwise; with a single suit, or where suits do not count, a card is its rank alone.
+A deck of `n` ranks is the top of the full one, so three ranks are Q, K and A unless a game names
+them otherwise; with a single suit, or where suits do not count, a card is its rank alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.games.deal import Board
@@ -26,6 +27,25 @@ def game_name(name: str, **parameters: object) -> str:
         if value is not None and value is not False and value != BetMenu.full()
     ]
     return f"{name}({', '.join(told)})" if told else name
+
+
+def exact(number: Fraction | float) -> Fraction:
+    """The number as it is written in decimals.
+
+    >>> exact(7.1), exact(3)
+    (Fraction(71, 10), Fraction(3, 1))
+    """
+    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+
+
+def number_text(number: Fraction) -> str:
+    """Decimals where six digits are enough, else a fraction.
+
+    >>> number_text(Fraction(15, 2)), number_text(Fraction(1, 3))
+    ('7.5', '1/3')
+    """
+    decimals = f"{float(number):g}"
+    return decimals if Fraction(decimals) == number else str(number)
 
 
 @dataclass(frozen=True)
