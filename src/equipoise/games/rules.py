@@ -504,18 +504,21 @@ class State(NamedTuple):
 
     @property
     def round_start(self) -> int:
-        """Chips of each player when the round began; blinds belong to the first round.
+        """Chips of each player when the round began.
+
+        Blinds are bets of the first round; equal ones are antes, which nobody has to call.
 
         >>> State.from_betting_text(NOLIMIT_HOLDEM, "r300c/r500").round_start
         300
         """
+        blinds = self.rules.blinds
         if self.round == 0:
-            return 0
+            return blinds[0] if blinds[0] == blinds[1] else 0
         for part in reversed(self.history[: self.round]):
             for kind, amount in reversed(part):
                 if kind == 2:
                     return amount
-        return max(self.rules.blinds)
+        return max(blinds)
 
     @property
     def is_over(self) -> bool:
