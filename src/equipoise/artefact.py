@@ -1,7 +1,7 @@
 """Files that outlive a process: raw arrays with a manifest, written whole or not at all.
 
-An artefact is one safetensors file. Its header holds the manifest as JSON: what kind of thing it is,
-the format version, the configuration it was made with, and a SHA-256 of every byte of the arrays. A
+An artefact is one safetensors file. Its header holds the manifest as JSON: what kind of thing it
+is, the format version, the configuration it was made with, and a SHA-256 of every byte of the arrays. A
 truncated, edited or foreign file is refused with a sentence, and nothing in it is ever executed.
 """
 

@@ -175,13 +175,34 @@ def figure(
 ) -> Figure:
     """The chart as a matplotlib figure, free of pyplot's global state."""
     from matplotlib.figure import Figure
-    from matplotlib.patches import Patch, Rectangle
+    from matplotlib.patches import Patch
 
     colours = colours or _colours_for(actions)
     side, margin, head, foot = 7.5, 0.15, 0.45 if title else 0.0, 0.4 if actions else 0.0
     width, height = side + 2 * margin, side + 2 * margin + head + foot
     drawing = Figure(figsize=(width, height), dpi=150, facecolor="white")
     axes = drawing.add_axes((margin / width, (margin + foot) / height, side / width, side / height))
+    draw(axes, frequencies, title=title, colours=colours)
+    if actions:
+        drawing.legend(
+            handles=[Patch(color=c, label=a) for a, c in zip(actions, colours or (), strict=True)],
+            loc="lower center",
+            ncols=len(actions),
+            frameon=False,
+        )
+    return drawing
+
+
+def draw(
+    axes: Any,
+    frequencies: ArrayLike,
+    *,
+    title: str | None = None,
+    colours: Sequence[str] | None = None,
+) -> None:
+    """Draw the chart on axes of one's own, for pictures of several."""
+    from matplotlib.patches import Rectangle
+
     axes.set(xlim=(0, 13), ylim=(13, 0), aspect="equal")
     axes.axis("off")
     for place, cell in enumerate(cells(frequencies, colours)):
@@ -205,14 +226,6 @@ def figure(
             axes.text(column + 0.5, row + 0.73, cell.note, fontsize=7.5, **centre)
     if title:
         axes.set_title(title, fontsize=13, weight="bold", color="#16191d", pad=7)
-    if actions:
-        drawing.legend(
-            handles=[Patch(color=c, label=a) for a, c in zip(actions, colours or (), strict=True)],
-            loc="lower center",
-            ncols=len(actions),
-            frameon=False,
-        )
-    return drawing
 
 
 def save(drawing: Figure, path: str | Path) -> None:

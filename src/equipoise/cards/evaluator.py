@@ -378,12 +378,15 @@ def evaluate_many(cards: NDArray[np.uint8], threads: int | None = None) -> NDArr
     columns, start = tuple(range(size)), np.uint64(start_key(size))
     out = np.empty(count, dtype=np.uint16)
 
+    bad: list[int] = []
+
     def work(first: int, last: int) -> None:
-        _evaluate_rows(hands[first:last], columns, start, values, rows, out[first:last])
+        part = hands[first:last]
+        bad.append(_evaluate_rows(part, columns, start, values, rows, out[first:last]))
 
     # Starting threads costs as much as some fifty thousand hands.
     over_chunks(work, count, threads if count > 50_000 else 1)
-    if count and not out.all():
+    if any(bad):
         row = int(np.argmin(out))
         hand = [int(card) for card in hands[row]]
         if max(hand) >= DECK_SIZE:

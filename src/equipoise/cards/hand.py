@@ -1,8 +1,8 @@
 """Hole cards: the 1,326 combinations, their 169 classes, and text for both.
 
 A combination is numbered `hi * (hi - 1) / 2 + lo` for its cards `hi > lo`. A class is a cell of the
-13×13 chart: pairs on the diagonal, suited above it, offsuit below; it is numbered `13 * row + column`
-with aces first, so class 0 is AA, class 1 is AKs and class 13 is AKo.
+13×13 chart: pairs on the diagonal, suited above it, offsuit below; it is numbered
+`13 * row + column` with aces first, so class 0 is AA, class 1 is AKs and class 13 is AKo.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ import typer
 from equipoise.cli.bench import bench_command
 from equipoise.cli.equity import equity_command, preflop_command
 from equipoise.cli.evaluate import eval_command
+from equipoise.cli.game import game_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
 from equipoise.errors import EquipoiseError
@@ -50,6 +51,7 @@ app.command("equity")(_computing(equity_command))
 app.command("eval")(_computing(eval_command))
 app.command("range")(range_command)
 app.command("preflop")(_computing(preflop_command))
+app.command("game")(_computing(game_command))
 app.command("bench")(_computing(bench_command))
 
 
@@ -70,10 +72,20 @@ def _root(
     pass
 
 
+def _with_default_plot(words: list[str]) -> list[str]:
+    """`--plot` may stand without a file name: it is then `plot.png`."""
+    completed = []
+    for word, following in zip(words, [*words[1:], "-"], strict=True):
+        completed.append(word)
+        if word == "--plot" and following.startswith("-"):
+            completed.append("plot.png")
+    return completed
+
+
 def main() -> None:
     """Run the command line: bad input is one sentence on stderr and exit code 2."""
     try:
-        app()
+        app(_with_default_plot(sys.argv[1:]))
     except EquipoiseError as error:
         print(f"equipoise: {error}", file=sys.stderr)
         sys.exit(2)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.naming import exact, game_name, number_text
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def jamfold(stack: Fraction | float = 10) -> Game:
@@ -115,6 +119,22 @@ def charts(strategy: Played) -> Charts:
         assert action is not None
         shown[action.kind] = strategy.at(node)[row].reshape(13, 13)
     return Charts(jam=shown[Kind.RAISE], call=shown[Kind.CALL])
+
+
+def plot_charts(strategy: Played, path: str | Path) -> Figure:
+    """Both charts side by side: who jams from the small blind, who calls from the big blind."""
+    from matplotlib.figure import Figure
+
+    from equipoise.cards import chart
+
+    shown = charts(strategy)
+    figure = Figure(figsize=(15.4, 8.2), dpi=120, facecolor="white", layout="constrained")
+    left, right = figure.subplots(1, 2)
+    chart.draw(left, shown.jam, title=f"small blind jams {shown.jam_share:.2%} of hands")
+    chart.draw(right, shown.call, title=f"big blind calls {shown.call_share:.2%} of hands")
+    figure.suptitle(strategy.game.name, fontsize=15)
+    chart.save(figure, path)
+    return figure
 
 
 def _state_name(board: Board, player: int, state: int) -> str:

@@ -98,6 +98,61 @@ def store(typing: Any, array: Any, at: Any, value: Any) -> Any:
     return types.none(array, types.intp, value), generate
 
 
+#: Index that :func:`gather` reads as zero.
+NOWHERE = 0xFFFF
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def gather(typing: Any, array: Any, start: Any, indices: Any, at: Any) -> Any:
+    """Lanes `array[start + indices[at + l]]`; zero where the uint16 index is `NOWHERE`."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = _vector(array.dtype)
+        narrow = ir.VectorType(ir.IntType(16), LANES)
+        wide = ir.VectorType(_I64, LANES)
+        pointer = _address(context, builder, indices, args[2], args[3], narrow)
+        index = builder.load(pointer, align=2)
+        nowhere = ir.Constant(narrow, [NOWHERE] * LANES)
+        mask = builder.icmp_unsigned("!=", index, nowhere)
+        data = context.make_array(array)(context, builder, args[0]).data
+        width = 32 if array.dtype == types.float32 else 64
+        origin = builder.ptrtoint(builder.gep(data, [args[1]]), _I64)
+        undefined = ir.Constant(wide, ir.Undefined)
+        first = builder.insert_element(undefined, origin, ir.Constant(_I32, 0))
+        same = ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES)
+        origins = builder.shuffle_vector(first, undefined, same)
+        bytes_each = ir.Constant(wide, [width // 8] * LANES)
+        distance = builder.mul(builder.zext(index, wide), bytes_each)
+        pointers = ir.VectorType(vector.element.as_pointer(), LANES)
+        addresses = builder.inttoptr(builder.add(origins, distance), pointers)
+        name = f"llvm.masked.gather.v{LANES}f{width}.v{LANES}p0"
+        kind = ir.FunctionType(
+            vector, [addresses.type, _I32, ir.VectorType(ir.IntType(1), LANES), vector]
+        )
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        zero = ir.Constant(vector, [0.0] * LANES)
+        return builder.call(function, [addresses, ir.Constant(_I32, 4), mask, zero])
+
+    return _LANES[array.dtype](array, types.intp, indices, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing: Any, array: Any, at: Any) -> Any:
+    """Ask for the cache line of `array[at]`, which will be written; any address is allowed."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte = ir.IntType(8).as_pointer()
+        data = context.make_array(array)(context, builder, args[0]).data
+        pointer = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        name = "llvm.prefetch.p0"
+        kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        builder.call(function, [pointer, *(ir.Constant(_I32, n) for n in (1, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), generate
+
+
 @intrinsic  # type: ignore[untyped-decorator]
 def splat(typing: Any, value: Any) -> Any:
     """The same number in every lane."""

@@ -113,7 +113,7 @@ def _add_showdowns(
         a, b, mine, at = hands0[i, 0], hands0[i, 1], value0[i], map0[i] * n1
         for j in range(len(map1)):
             c, d = hands1[j, 0], hands1[j, 1]
-            if a == c or a == d or b == c or b == d:
+            if a in (c, d) or b in (c, d):
                 continue
             theirs = value1[j]
             table[at + map1[j]] += np.int16(mine > theirs) - np.int16(mine < theirs)

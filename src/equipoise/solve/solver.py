@@ -172,7 +172,8 @@ class Solver(ABC):
         return {}
 
     def restore_scalars(self, scalars: dict[str, Any]) -> None:
-        """Take back what :meth:`scalars` gave."""
+        """Take back what :meth:`scalars` gave; the base class gave nothing."""
+        assert not scalars, f"{self.name} does not know {list(scalars)}"
 
     def save(self, path: str | Path) -> None:
         """Write a checkpoint; a killed run loses nothing that was saved."""

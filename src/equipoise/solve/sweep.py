@@ -30,10 +30,12 @@ from numba.extending import overload
 from equipoise.kernel import kernel, row_kernel
 from equipoise.solve.lanes import (
     LANES,
+    gather,
     into_lanes,
     largest,
     load,
     out_of_lanes,
+    prefetch,
     splat,
     store,
     where_above,
@@ -55,12 +57,17 @@ class Lines(NamedTuple):
     first: Array
     count: Array
     row: Array
-    #: Where a node's vector stands in the reach and value buffers.
+    #: Where a node's reach stands in the field.
     place: Array
+    #: Where its value stands: the same place, for values come when reach has done its work; but
+    #: DEAL nodes, whose reach is read while values are added, have another.
+    home: Array
     #: [player, node]
     even: Array
     swing: Array
     start: Array
+    #: [round, player]: rows.
+    rows: Array
     leaves: Array
     leaf_start: Array
     folds: Array
@@ -82,11 +89,14 @@ class Boards(NamedTuple):
     width: Array
     #: [board, player]: start of the player's rows.
     base: Array
-    #: Arrivals of board b are `first_arrival[b]` to `first_arrival[b + 1]`.
-    first_arrival: Array
-    #: [arrival, player]: start of the map.
+    #: [board, player]: start of the map from this board's states to the parent's.
     map_start: Array
     maps: Array
+    #: Arrivals of board b are `first_arrival[b]` to `first_arrival[b + 1]`.
+    first_arrival: Array
+    #: [arrival, player]: start of the map from the parent's states to this board's.
+    back_start: Array
+    back: Array
 
 
 class Matrices(NamedTuple):
@@ -125,9 +135,8 @@ class SortedHands(NamedTuple):
 class Workspace(NamedTuple):
     """Buffers of one thread."""
 
-    #: The opponent's reach and my values, by place.
-    reach: Array
-    value: Array
+    #: Vectors of all nodes: the opponent's reach on the way down, my values on the way up.
+    field: Array
     #: Place of the reach that a node shares.
     slot: Array
     #: Sixteen rows side by side, going in and coming out.
@@ -175,18 +184,18 @@ def _down(rows, at, actions, width, reach, source, place, first, plan, averaging
 
 
 @row_kernel
-def _add_children(value, node, place, first, actions, width):
+def _add_children(value, node, home, first, actions, width):
     """At an opponent's decision: values add."""
-    at = place[node]
+    at = home[node]
     for h in range(0, width, LANES):
-        total = load(value, place[first] + h)
+        total = load(value, home[first] + h)
         for a in range(1, actions):
-            total = total + load(value, place[first + a] + h)
+            total = total + load(value, home[first + a] + h)
         store(value, at + h, total)
 
 
 @row_kernel
-def _value_rule(rows, at, actions, width, value, node, place, first, par):
+def _value_rule(rows, at, actions, width, value, node, home, first, par):
     """My value when I play the strategy in `rows`."""
     zero, tiny = splat(par[ZERO]), splat(par[TINY])
     share = splat(par[ONE] / value.dtype.type(actions))
@@ -194,34 +203,34 @@ def _value_rule(rows, at, actions, width, value, node, place, first, par):
         total, mean, plain = zero, zero, zero
         for a in range(actions):
             weight = largest(load(rows, at + a * width + h), zero)
-            child = load(value, place[first + a] + h)
+            child = load(value, home[first + a] + h)
             total = total + weight
             mean = mean + weight * child
             plain = plain + child
         mean = where_above(total, tiny, mean / total, plain * share)
-        store(value, place[node] + h, mean)
+        store(value, home[node] + h, mean)
 
 
 @row_kernel
-def _best_rule(out, at, actions, width, value, node, place, first, par):
+def _best_rule(out, at, actions, width, value, node, home, first, par):
     """My value when I play the best action with every hand; the choice goes to `out`."""
     zero, one = splat(par[ZERO]), splat(par[ONE])
     for h in range(0, width, LANES):
-        best = load(value, place[first] + h)
+        best = load(value, home[first] + h)
         for a in range(1, actions):
-            best = largest(best, load(value, place[first + a] + h))
-        store(value, place[node] + h, best)
+            best = largest(best, load(value, home[first + a] + h))
+        store(value, home[node] + h, best)
         if out.shape[0] > 0:
             left = one
             for a in range(actions):
                 # The first of equal actions is chosen.
-                chosen = where_above(best, load(value, place[first + a] + h), zero, left)
+                chosen = where_above(best, load(value, home[first + a] + h), zero, left)
                 store(out, at + a * width + h, chosen)
                 left = left - chosen
 
 
 @row_kernel
-def _regret_rule(rows, at, actions, width, value, node, place, first, par):
+def _regret_rule(rows, at, actions, width, value, node, home, first, par):
     """Regret matching: discount the stored regrets by their sign, add the new, cut at a floor."""
     zero, tiny = splat(par[ZERO]), splat(par[TINY])
     positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
@@ -230,22 +239,22 @@ def _regret_rule(rows, at, actions, width, value, node, place, first, par):
         total, mean, plain = zero, zero, zero
         for a in range(actions):
             weight = largest(load(rows, at + a * width + h), zero)
-            child = load(value, place[first + a] + h)
+            child = load(value, home[first + a] + h)
             total = total + weight
             mean = mean + weight * child
             plain = plain + child
         mean = where_above(total, tiny, mean / total, plain * share)
-        store(value, place[node] + h, mean)
+        store(value, home[node] + h, mean)
         for a in range(actions):
             row = at + a * width + h
             regret = load(rows, row)
             regret = regret * where_above(regret, zero, positive, negative)
-            regret = regret + load(value, place[first + a] + h) - mean
+            regret = regret + load(value, home[first + a] + h) - mean
             store(rows, row, largest(regret, floor))
 
 
 @row_kernel
-def _predictive_rule(rows, out, at, actions, width, value, node, place, first, par):
+def _predictive_rule(rows, out, at, actions, width, value, node, home, first, par):
     """Predictive regret matching⁺: `rows` holds regrets plus the last gain, `out` the regrets."""
     zero, tiny = splat(par[ZERO]), splat(par[TINY])
     share = splat(par[ONE] / value.dtype.type(actions))
@@ -253,22 +262,22 @@ def _predictive_rule(rows, out, at, actions, width, value, node, place, first, p
         total, mean, plain = zero, zero, zero
         for a in range(actions):
             weight = largest(load(rows, at + a * width + h), zero)
-            child = load(value, place[first + a] + h)
+            child = load(value, home[first + a] + h)
             total = total + weight
             mean = mean + weight * child
             plain = plain + child
         mean = where_above(total, tiny, mean / total, plain * share)
-        store(value, place[node] + h, mean)
+        store(value, home[node] + h, mean)
         for a in range(actions):
             row = at + a * width + h
-            gain = load(value, place[first + a] + h) - mean
+            gain = load(value, home[first + a] + h) - mean
             regret = largest(load(out, row) + gain, zero)
             store(out, row, regret)
             store(rows, row, regret + gain)
 
 
 @kernel
-def _entropy_rule(out, weights, at, over, actions, width, states, value, node, place, first, par):
+def _entropy_rule(out, weights, at, over, actions, width, states, value, node, home, first, par):
     """Smoothed best response with the dilated entropy: `mu ln mean exp(v / mu)`, softmax to `out`.
 
     `mu` is the smoothing times the prior weight of the hand; the mean instead of the sum keeps the
@@ -276,28 +285,28 @@ def _entropy_rule(out, weights, at, over, actions, width, states, value, node, p
     """
     for h in range(states):
         scale = par[SMOOTHING] * weights[over + h]
-        best = value[place[first] + h]
+        best = value[home[first] + h]
         for a in range(1, actions):
-            best = max(best, value[place[first + a] + h])
+            best = max(best, value[home[first + a] + h])
         if scale <= par[ZERO]:
             # A state that cannot occur: any strategy will do.
-            value[place[node] + h] = best
+            value[home[node] + h] = best
             for a in range(actions):
                 out[at + a * width + h] = par[ONE] / actions
             continue
         total = par[ZERO]
         for a in range(actions):
-            part = np.exp((value[place[first + a] + h] - best) / scale)
+            part = np.exp((value[home[first + a] + h] - best) / scale)
             out[at + a * width + h] = part
             total += part
         for a in range(actions):
             out[at + a * width + h] /= total
-        value[place[node] + h] = best + scale * np.log(total / actions)
+        value[home[node] + h] = best + scale * np.log(total / actions)
 
 
 @kernel
 def _euclidean_rule(
-    out, weights, at, over, actions, width, states, value, node, place, first, par, order
+    out, weights, at, over, actions, width, states, value, node, home, first, par, order
 ):
     """Smoothed best response with the dilated Euclidean distance from uniform.
 
@@ -307,14 +316,14 @@ def _euclidean_rule(
     for h in range(states):
         scale = par[SMOOTHING] * weights[over + h]
         if scale <= par[ZERO]:
-            best = value[place[first] + h]
+            best = value[home[first] + h]
             for a in range(actions):
-                best = max(best, value[place[first + a] + h])
+                best = max(best, value[home[first + a] + h])
                 out[at + a * width + h] = par[ONE] / actions
-            value[place[node] + h] = best
+            value[home[node] + h] = best
             continue
         for a in range(actions):
-            order[a] = par[ONE] / actions + value[place[first + a] + h] / scale
+            order[a] = par[ONE] / actions + value[home[first + a] + h] / scale
         for i in range(1, actions):
             moving = order[i]
             j = i
@@ -330,20 +339,20 @@ def _euclidean_rule(
                 threshold = candidate
         total = par[ZERO]
         for a in range(actions):
-            child = value[place[first + a] + h]
+            child = value[home[first + a] + h]
             x = max(par[ONE] / actions + child / scale - threshold, par[ZERO])
             out[at + a * width + h] = x
             away = x - par[ONE] / actions
             total += x * child - scale * away * away / 2
-        value[place[node] + h] = total
+        value[home[node] + h] = total
 
 
 @row_kernel
-def _copy_children(out, at, actions, width, value, place, first):
+def _copy_children(out, at, actions, width, value, home, first):
     """Write the value of each of my actions to `out`: the gradient."""
     for a in range(actions):
         for h in range(0, width, LANES):
-            store(out, at + a * width + h, load(value, place[first + a] + h))
+            store(out, at + a * width + h, load(value, home[first + a] + h))
 
 
 # ------------------------------------------------------------------------------------ terminals
@@ -487,7 +496,7 @@ def _runout_lanes(lanes_in, lanes_out, table, mine, his, step_mine, step_his, sw
 
 
 @row_kernel
-def _evaluate_sorted(cards, lines, boards, board, player, work, par):
+def _evaluate_sorted(cards, lines, boards, board, player, rows, work, par):
     """All folds and showdowns of a board, sixteen at a time."""
     opponent = 1 - player
     street = boards.round[board]
@@ -506,6 +515,14 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
         step_mine, step_his, share = step_his, step_mine, -share
     spare = lines.place[lines.place.shape[0] - 1]
     zero = par[ZERO]
+    # While terminals keep the processor busy, memory fetches the rows that the way up will need.
+    batches = (
+        lines.fold_start[street + 1] - lines.fold_start[street]
+        + lines.showdown_start[street + 1] - lines.showdown_start[street]
+    ) // LANES + 2
+    ahead = boards.base[board, player]
+    ahead_stop = ahead + lines.rows[street, player] * width
+    ahead_step = (ahead_stop - ahead) // batches + LANES
     for pass_number in range(2):
         if pass_number == 0:
             nodes, start = lines.folds, lines.fold_start
@@ -513,12 +530,15 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
             nodes, start = lines.showdowns, lines.showdown_start
         n0, n1 = start[street], start[street + 1]
         for batch in range(n0, n1, LANES):
+            for line in range(ahead, min(ahead + ahead_step, ahead_stop), LANES):
+                prefetch(rows, line)
+            ahead += ahead_step
             raked = False
             for lane in range(LANES):
                 if batch + lane < n1:
                     node = nodes[batch + lane]
                     work.source[lane] = work.slot[node]
-                    work.target[lane] = lines.place[node]
+                    work.target[lane] = lines.home[node]
                     work.even[lane] = lines.even[player, node]
                     work.swing[lane] = lines.swing[player, node]
                     raked |= lines.even[player, node] != zero
@@ -528,7 +548,7 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
                     work.even[lane] = zero
                     work.swing[lane] = zero
             for h in range(0, width_his, LANES):
-                into_lanes(work.reach, work.source, h, work.lanes_in)
+                into_lanes(work.field, work.source, h, work.lanes_in)
             for h in range(LANES):
                 work.lanes_in[width_his * LANES + h] = zero
             if pass_number == 0:
@@ -563,7 +583,7 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
                         zero,
                     )
                     for h in range(0, width, LANES):
-                        out_of_lanes(work.value, work.target, h, work.lanes_out)
+                        out_of_lanes(work.field, work.target, h, work.lanes_out)
                 _runout_lanes(
                     work.lanes_in,
                     work.lanes_out,
@@ -579,7 +599,7 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
                     for lane in range(min(LANES, n1 - batch)):
                         at = work.target[lane]
                         for i in range(mine):
-                            work.lanes_out[i * LANES + lane] += work.value[at + i]
+                            work.lanes_out[i * LANES + lane] += work.field[at + i]
             else:
                 _showdown_lanes(
                     work.lanes_in,
@@ -602,61 +622,57 @@ def _evaluate_sorted(cards, lines, boards, board, player, work, par):
                     zero,
                 )
             for h in range(0, width, LANES):
-                out_of_lanes(work.value, work.target, h, work.lanes_out)
+                out_of_lanes(work.field, work.target, h, work.lanes_out)
 
 
 @row_kernel
-def _matrix_terminals(table, at, his, width, nodes, a, b, factors, player, lines, work, add, par):
-    """`value (+)= factor * table · reach` for terminals `nodes[a:b]`, four at a time."""
+def _matrix_product(table, at, his, width, copies, count, field, target, add, par):
+    """`field[target] (+)= table · copies` for up to four vectors of reach side by side."""
     zero = splat(par[ZERO])
-    reach, value = work.reach, work.value
-    k = a
-    while k + 4 <= b:
-        n0, n1, n2, n3 = nodes[k], nodes[k + 1], nodes[k + 2], nodes[k + 3]
-        r0, r1, r2, r3 = work.slot[n0], work.slot[n1], work.slot[n2], work.slot[n3]
-        v0, v1, v2, v3 = lines.place[n0], lines.place[n1], lines.place[n2], lines.place[n3]
-        f0, f1 = splat(factors[player, n0]), splat(factors[player, n1])
-        f2, f3 = splat(factors[player, n2]), splat(factors[player, n3])
-        for h in range(0, width, LANES):
-            s0, s1, s2, s3 = zero, zero, zero, zero
-            row = at + h
-            for j in range(his):
-                entry = load(table, row)
-                s0 = s0 + entry * splat(reach[r0 + j])
-                s1 = s1 + entry * splat(reach[r1 + j])
-                s2 = s2 + entry * splat(reach[r2 + j])
-                s3 = s3 + entry * splat(reach[r3 + j])
-                row += width
+    for h in range(0, width, LANES):
+        s0, s1, s2, s3 = zero, zero, zero, zero
+        row = at + h
+        for j in range(his):
+            entry = load(table, row)
+            s0 = s0 + entry * splat(copies[4 * j])
+            s1 = s1 + entry * splat(copies[4 * j + 1])
+            s2 = s2 + entry * splat(copies[4 * j + 2])
+            s3 = s3 + entry * splat(copies[4 * j + 3])
+            row += width
+        for k in range(count):
+            total = s0 if k == 0 else s1 if k == 1 else s2 if k == 2 else s3
             if add:
-                store(value, v0 + h, s0 * f0 + load(value, v0 + h))
-                store(value, v1 + h, s1 * f1 + load(value, v1 + h))
-                store(value, v2 + h, s2 * f2 + load(value, v2 + h))
-                store(value, v3 + h, s3 * f3 + load(value, v3 + h))
-            else:
-                store(value, v0 + h, s0 * f0)
-                store(value, v1 + h, s1 * f1)
-                store(value, v2 + h, s2 * f2)
-                store(value, v3 + h, s3 * f3)
-        k += 4
-    while k < b:
-        node = nodes[k]
-        source, target = work.slot[node], lines.place[node]
-        factor = splat(factors[player, node])
-        for h in range(0, width, LANES):
-            total = zero
-            row = at + h
-            for j in range(his):
-                total = total + load(table, row) * splat(reach[source + j])
-                row += width
-            total = total * factor
-            if add:
-                total = total + load(value, target + h)
-            store(value, target + h, total)
-        k += 1
+                total = total + load(field, target[k] + h)
+            store(field, target[k] + h, total)
 
 
 @row_kernel
-def _evaluate_matrices(tables, lines, boards, board, player, work, par):
+def _matrix_terminals(table, factors, nodes, a, b, second, second_factors, raked, at, player, his,
+                      width, lines, work, par):
+    """`table · reach * factor`, and the same of a second table if `raked`, for `nodes[a:b]`.
+
+    Reach is copied first: a value may overwrite the very reach it comes from.
+    """
+    copies, copies_too = work.lanes_in, work.lanes_out
+    for batch in range(a, b, 4):
+        count = min(4, b - batch)
+        for k in range(4):
+            node = nodes[batch + min(k, count - 1)]
+            source = work.slot[node]
+            work.target[k] = lines.home[node]
+            factor, factor_too = factors[player, node], second_factors[player, node]
+            for j in range(his):
+                arriving = work.field[source + j]
+                copies[4 * j + k] = arriving * factor
+                copies_too[4 * j + k] = arriving * factor_too
+        _matrix_product(table, at, his, width, copies, count, work.field, work.target, False, par)
+        if raked:
+            _matrix_product(second, at, his, width, copies_too, count, work.field, work.target,
+                            True, par)
+
+
+@row_kernel
+def _evaluate_matrices(tables, lines, boards, board, player, rows, work, par):
     """All folds and showdowns of a board by joint tables."""
     street = boards.round[board]
     his, width = boards.states[board, 1 - player], boards.width[board, player]
@@ -666,67 +682,26 @@ def _evaluate_matrices(tables, lines, boards, board, player, work, par):
     raked = False
     for k in range(s0, s1):
         raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
-    _matrix_terminals(
-        tables.mass,
-        at,
-        his,
-        width,
-        lines.folds,
-        f0,
-        f1,
-        lines.even,
-        player,
-        lines,
-        work,
-        False,
-        par,
-    )
-    _matrix_terminals(
-        tables.signed,
-        at,
-        his,
-        width,
-        lines.showdowns,
-        s0,
-        s1,
-        lines.swing,
-        player,
-        lines,
-        work,
-        False,
-        par,
-    )
-    if raked:
-        _matrix_terminals(
-            tables.mass,
-            at,
-            his,
-            width,
-            lines.showdowns,
-            s0,
-            s1,
-            lines.even,
-            player,
-            lines,
-            work,
-            True,
-            par,
-        )
+    mass, signed = tables.mass, tables.signed
+    _matrix_terminals(mass, lines.even, lines.folds, f0, f1, signed, lines.swing, False, at,
+                      player, his, width, lines, work, par)
+    _matrix_terminals(signed, lines.swing, lines.showdowns, s0, s1, mass, lines.even, raked, at,
+                      player, his, width, lines, work, par)
 
 
-def _evaluate(tables, lines, boards, board, player, work, par):
+def _evaluate(tables, lines, boards, board, player, rows, work, par):
     """Values of all terminals of a board; which evaluator is decided by the type of `tables`."""
     raise RuntimeError("only inside compiled kernels")
 
 
 @overload(_evaluate)
-def _evaluate_by_type(tables, lines, boards, board, player, work, par):
+def _evaluate_by_type(tables, lines, boards, board, player, rows, work, par):
     if "Matrices" in str(tables):
-        return lambda tables, lines, boards, board, player, work, par: _evaluate_matrices(
-            tables, lines, boards, board, player, work, par
+        return lambda tables, lines, boards, board, player, rows, work, par: _evaluate_matrices(
+            tables, lines, boards, board, player, rows, work, par
         )
-    return lambda tables, lines, boards, board, player, work, par: _evaluate_sorted(
-        tables, lines, boards, board, player, work, par
+    return lambda tables, lines, boards, board, player, rows, work, par: _evaluate_sorted(
+        tables, lines, boards, board, player, rows, work, par
     )
 
 
@@ -735,50 +710,49 @@ def _evaluate_by_type(tables, lines, boards, board, player, work, par):
 
 @row_kernel
 def _enter(lines, boards, board, player, work):
-    """Gather the opponent's reach from the parent board, and make room for values there."""
+    """Gather the opponent's reach from the parent board, weighted with chance."""
     opponent = 1 - player
     street = boards.round[board]
-    width, states = boards.width[board, opponent], boards.states[board, opponent]
-    arrival = boards.first_arrival[board]
-    origin = boards.map_start[arrival, opponent]
-    weight = boards.weight[board]
+    width = boards.width[board, opponent]
+    origin = boards.map_start[board, opponent]
+    weight = splat(boards.weight[board])
     first_leaf = lines.leaf_start[street - 1]
     root = lines.start[street]
     for k in range(lines.leaf_start[street] - first_leaf):
         source = work.slot[lines.leaves[first_leaf + k]]
         target = lines.place[root + k]
         work.slot[root + k] = target
-        for i in range(states):
-            work.reach[target + i] = work.reach[source + np.intp(boards.maps[origin + i])] * weight
-        for i in range(states, width):
-            work.reach[target + i] = weight - weight
+        for h in range(0, width, LANES):
+            arriving = gather(work.field, source, boards.maps, origin + h) * weight
+            store(work.field, target + h, arriving)
 
 
 @row_kernel
 def _clear_leaves(lines, boards, board, player, work, zero):
     """Values of the board's DEAL nodes start at zero; the boards below add to them."""
     street = boards.round[board]
-    width = boards.width[board, player]
+    nothing = splat(zero)
     for k in range(lines.leaf_start[street], lines.leaf_start[street + 1]):
-        target = lines.place[lines.leaves[k]]
-        for i in range(width):
-            work.value[target + i] = zero
+        target = lines.home[lines.leaves[k]]
+        for h in range(0, boards.width[board, player], LANES):
+            store(work.field, target + h, nothing)
 
 
 @row_kernel
 def _return_values(lines, boards, board, player, work):
     """Add the values of a board's roots to the parent's DEAL nodes, through every arrival."""
     street = boards.round[board]
-    states = boards.states[board, player]
+    width = boards.width[boards.parent[board], player]
     first_leaf = lines.leaf_start[street - 1]
     root = lines.start[street]
     for arrival in range(boards.first_arrival[board], boards.first_arrival[board + 1]):
-        origin = boards.map_start[arrival, player]
+        origin = boards.back_start[arrival, player]
         for k in range(lines.leaf_start[street] - first_leaf):
-            source = lines.place[root + k]
-            target = lines.place[lines.leaves[first_leaf + k]]
-            for i in range(states):
-                work.value[target + np.intp(boards.maps[origin + i])] += work.value[source + i]
+            source = lines.home[root + k]
+            target = lines.home[lines.leaves[first_leaf + k]]
+            for h in range(0, width, LANES):
+                returning = gather(work.field, source, boards.back, origin + h)
+                store(work.field, target + h, load(work.field, target + h) + returning)
 
 
 @row_kernel
@@ -804,7 +778,7 @@ def _go_down(lines, boards, board, player, facing, plan, averaging, work, par):
                 at,
                 actions,
                 width,
-                work.reach,
+                work.field,
                 work.slot[node],
                 lines.place,
                 first,
@@ -820,27 +794,27 @@ def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
     street = boards.round[board]
     width, base = boards.width[board, player], boards.base[board, player]
     states = boards.states[board, player]
-    value, place = work.value, lines.place
+    value, home = work.field, lines.home
     for node in range(lines.start[street + 1] - 1, lines.start[street] - 1, -1):
         kind = lines.kind[node]
         if kind > 1:
             continue
         first, actions = np.intp(lines.first[node]), np.intp(lines.count[node])
         if kind != player:
-            _add_children(value, node, place, first, actions, width)
+            _add_children(value, node, home, first, actions, width)
             continue
         at = base + np.intp(lines.row[node]) * width
         if rule == REGRET:
-            _regret_rule(rows, at, actions, width, value, node, place, first, par)
+            _regret_rule(rows, at, actions, width, value, node, home, first, par)
         elif rule == BEST:
-            _best_rule(out, at, actions, width, value, node, place, first, par)
+            _best_rule(out, at, actions, width, value, node, home, first, par)
         elif rule == VALUE:
-            _value_rule(rows, at, actions, width, value, node, place, first, par)
+            _value_rule(rows, at, actions, width, value, node, home, first, par)
         elif rule == PREDICTIVE:
-            _predictive_rule(rows, out, at, actions, width, value, node, place, first, par)
+            _predictive_rule(rows, out, at, actions, width, value, node, home, first, par)
         elif rule == ENTROPY:
             _entropy_rule(
-                out, weights, at, base, actions, width, states, value, node, place, first, par
+                out, weights, at, base, actions, width, states, value, node, home, first, par
             )
         elif rule == EUCLIDEAN:
             _euclidean_rule(
@@ -853,14 +827,14 @@ def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
                 states,
                 value,
                 node,
-                place,
+                home,
                 first,
                 par,
                 work.on_card,
             )
         else:
-            _copy_children(out, at, actions, width, value, place, first)
-            _value_rule(rows, at, actions, width, value, node, place, first, par)
+            _copy_children(out, at, actions, width, value, home, first)
+            _value_rule(rows, at, actions, width, value, node, home, first, par)
 
 
 @row_kernel
@@ -891,25 +865,30 @@ def _descend(
     last_round = lines.start.shape[0] - 2
     root = lines.place[0]
     for h in range(boards.width[0, 1 - player]):
-        work.reach[root + h] = initial[h]
+        work.field[root + h] = initial[h]
     work.slot[0] = root
     _go_down(lines, boards, 0, player, facing, plan, averaging == 2, work, par)
     _clear_leaves(lines, boards, 0, player, work, par[ZERO])
     if first_board >= last_board:
         return
+    # Player 1 meets the boards in the opposite order: what player 0 touched last is still in cache.
     street = 1
-    work.cursor[1] = first_board
+    work.cursor[1] = 0
     while street > 0:
-        stop = last_board if street == 1 else boards.first_child[work.current[street - 1] + 1]
-        if work.cursor[street] < stop:
-            board = work.cursor[street]
+        above = work.current[street - 1]
+        start = first_board if street == 1 else boards.first_child[above]
+        stop = last_board if street == 1 else boards.first_child[above + 1]
+        if work.cursor[street] < stop - start:
+            board = start + work.cursor[street]
+            if player == 1:
+                board = stop - 1 - work.cursor[street]
             work.current[street] = board
             _enter(lines, boards, board, player, work)
             _go_down(lines, boards, board, player, facing, plan, averaging > 0, work, par)
             if street < last_round:
                 _clear_leaves(lines, boards, board, player, work, par[ZERO])
                 street += 1
-                work.cursor[street] = boards.first_child[board]
+                work.cursor[street] = 0
                 continue
         else:
             street -= 1
@@ -917,7 +896,7 @@ def _descend(
                 return
             board = work.current[street]
         if upward:
-            _evaluate(tables, lines, boards, board, player, work, par)
+            _evaluate(tables, lines, boards, board, player, rows, work, par)
             _go_up(lines, boards, board, player, rule, rows, out, weights, work, par)
             _return_values(lines, boards, board, player, work)
         work.cursor[street] += 1
@@ -987,5 +966,5 @@ def run(
                     par,
                 )
             if upward == 2:
-                _evaluate(tables, lines, boards, 0, player, work, par)
+                _evaluate(tables, lines, boards, 0, player, rows, work, par)
                 _go_up(lines, boards, 0, player, rule, rows, out, weights, work, par)

@@ -19,7 +19,7 @@ from equipoise.games.deal import Deal
 from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.solve import runouts, sweep
-from equipoise.solve.lanes import LANES
+from equipoise.solve.lanes import LANES, NOWHERE
 from equipoise.solve.rowindex import RowIndex, aligned
 
 Rows = NDArray[Any]
@@ -71,14 +71,32 @@ class Tableau:
         boards = deal.boards
         parents = np.array([board.parent for board in boards], dtype=np.int64)
         first_child = np.searchsorted(parents, np.arange(len(boards) + 1)).astype(np.int64)
-        first_arrival, map_start, filled = [0], [], 0
-        maps: list[NDArray[np.int64]] = []
-        for board in boards:
+        map_start = np.zeros((len(boards), 2), dtype=np.int64)
+        first_arrival, back_start = [0], []
+        maps: list[NDArray[np.uint16]] = []
+        back: list[NDArray[np.uint16]] = []
+        filled = back_filled = 0
+        for b, board in enumerate(boards):
+            for player in (0, 1) if board.arrivals else ():
+                down = np.full(int(self.width[b, player]), NOWHERE, dtype=np.uint16)
+                down[: self.states[b, player]] = board.arrivals[0][player]
+                map_start[b, player] = filled
+                filled += len(down)
+                maps.append(down)
             for arrival in board.arrivals:
-                map_start.append((filled, filled + len(arrival[0])))
-                maps.extend(arrival)
-                filled += len(arrival[0]) + len(arrival[1])
-            first_arrival.append(len(map_start))
+                starts = []
+                for player in (0, 1):
+                    up = np.full(int(self.width[board.parent, player]), NOWHERE, dtype=np.uint16)
+                    up[arrival[player]] = np.arange(len(arrival[player]))
+                    starts.append(back_filled)
+                    back_filled += len(up)
+                    back.append(up)
+                back_start.append(starts)
+            first_arrival.append(len(back_start))
+
+        def joined(parts: list[NDArray[np.uint16]]) -> NDArray[np.uint16]:
+            return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint16)
+
         return sweep.Boards(
             round=np.array([board.round for board in boards], dtype=np.int64),
             parent=parents,
@@ -87,20 +105,26 @@ class Tableau:
             states=self.states,
             width=self.width,
             base=self.index.base,
+            map_start=map_start,
+            maps=joined(maps),
             first_arrival=np.array(first_arrival, dtype=np.int64),
-            map_start=np.array(map_start, dtype=np.int64).reshape(-1, 2),
-            maps=(np.concatenate(maps) if maps else np.zeros(0)).astype(np.uint16),
+            back_start=np.array(back_start, dtype=np.int64).reshape(-1, 2),
+            back=joined(back),
         )
 
     def _lay_lines(self, betting: Betting) -> sweep.Lines:
         place = np.zeros(len(betting.kind) + 1, dtype=np.int64)
-        filled = 0
-        widest = 0
+        home = np.zeros(len(betting.kind), dtype=np.int64)
+        filled = widest = 0
         for number, (a, b) in enumerate(betting.spans()):
             on_round = self.boards.round == number
             stride = int(self.width[on_round].max())
             place[a:b] = filled + stride * np.arange(b - a)
             filled += stride * (b - a)
+            home[a:b] = place[a:b]
+            leaves_here = betting.of_kind(number, DEAL)
+            home[leaves_here] = filled + stride * np.arange(len(leaves_here))
+            filled += stride * len(leaves_here)
             widest = max(widest, stride)
         # One spare vector at the end, for the unused lanes of a batch of terminals.
         place[-1] = filled
@@ -120,9 +144,11 @@ class Tableau:
             count=betting.count,
             row=betting.row,
             place=place,
+            home=home,
             even=np.ascontiguousarray(betting.even.T).astype(self.dtype),
             swing=np.array([betting.swing, betting.swing]).astype(self.dtype),
             start=betting.start,
+            rows=betting.rows,
             leaves=leaves,
             leaf_start=leaf_start,
             folds=folds,
@@ -157,13 +183,11 @@ class Tableau:
     def _workspace(self) -> sweep.Workspace:
         rounds = self.game.betting.rounds
         batch = self._widest * LANES + LANES
-        is_sorted = self.game.deal.evaluator == "sorted"
         return sweep.Workspace(
-            reach=aligned(self._buffer, self.dtype),
-            value=aligned(self._buffer, self.dtype),
+            field=aligned(self._buffer, self.dtype),
             slot=np.zeros(len(self.lines.place), dtype=np.int64),
-            lanes_in=aligned(batch if is_sorted else LANES, self.dtype),
-            lanes_out=aligned(batch if is_sorted else LANES, self.dtype),
+            lanes_in=aligned(batch, self.dtype),
+            lanes_out=aligned(batch, self.dtype),
             on_card=aligned(sweep.CARDS * LANES, self.dtype),
             source=np.zeros(LANES, dtype=np.int64),
             target=np.zeros(LANES, dtype=np.int64),
@@ -219,8 +243,8 @@ class Tableau:
         schedule = (self.parameters() if par is None else par).reshape(1, -1)
         mine = facing if rows is None else rows
         self._run(player, player, rule, schedule, facing, None, plan, mine, out, weights, upward)
-        root, states = int(self.lines.place[0]), int(self.states[0, player])
-        value: NDArray[Any] = self.work[0].value[root : root + states]
+        root, states = int(self.lines.home[0]), int(self.states[0, player])
+        value: NDArray[Any] = self.work[0].field[root : root + states]
         return value.astype(np.float64)
 
     def mix(self, player: int, strategy: Rows, plan: Rows, par: NDArray[Any]) -> None:
@@ -300,9 +324,9 @@ class Tableau:
         """Add up, over threads, the values of the DEAL nodes of the root board."""
         lines, width = self.lines, int(self.width[0, player])
         for leaf in lines.leaves[lines.leaf_start[0] : lines.leaf_start[1]]:
-            at = int(lines.place[leaf])
+            at = int(lines.home[leaf])
             for other in self.work[1:]:
-                self.work[0].value[at : at + width] += other.value[at : at + width]
+                self.work[0].field[at : at + width] += other.field[at : at + width]
 
     # ------------------------------------------------------------------------------ figures
 
