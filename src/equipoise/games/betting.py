@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -59,6 +60,10 @@ class Size(NamedTuple):
     nodes: tuple[int, ...]
     #: Rows (decision, action) of each round and player.
     rows: tuple[tuple[int, int], ...]
+    #: Decisions of each round.
+    decisions: tuple[int, ...]
+    #: Showdowns of each round: before the last one they are all-in calls.
+    showdowns: tuple[int, ...]
 
     @property
     def total(self) -> int:
@@ -104,10 +109,19 @@ class Betting:
 
     @classmethod
     def build(
-        cls, rules: Rules, menu: BetMenu, rake: Rake = NO_RAKE, max_nodes: int = 20_000_000
+        cls,
+        rules: Rules,
+        menu: BetMenu,
+        rake: Rake = NO_RAKE,
+        max_nodes: int = 20_000_000,
+        keep_first: bool = False,
     ) -> Betting:
-        """Lay out every line of betting that `menu` allows under `rules`."""
-        size = measure(rules, menu)
+        """Lay out every line of betting that `menu` allows under `rules`.
+
+        Where a single action is left nobody decides, and the line goes on by itself; `keep_first`
+        makes an exception for the very first turn, so that the root is always somebody's.
+        """
+        size = measure(rules, menu, keep_first)
         if size.total > max_nodes:
             raise TooLargeError(_advice(rules, menu, size, max_nodes))
         states: list[State] = []
@@ -119,7 +133,7 @@ class Betting:
         row: list[int] = []
         start = [0]
         rows = np.zeros((rules.rounds, 2), dtype=np.int64)
-        roots = [_settle(State.start(rules), menu)]
+        roots = [State.start(rules) if keep_first else _settle(State.start(rules), menu)]
         if roots[0].is_over:
             raise GameError("nobody has a decision in this game: give the menu a bet")
         for number in range(rules.rounds):
@@ -194,6 +208,16 @@ class Betting:
         """Children of a node."""
         return range(int(self.first[node]), int(self.first[node] + self.count[node]))
 
+    @cached_property
+    def order(self) -> NDArray[np.int32]:
+        """Number of each decision among those of its round and player; 0 elsewhere."""
+        order = np.zeros(len(self.kind), dtype=np.int32)
+        for number in range(self.rounds):
+            for player in (0, 1):
+                nodes = self.of_kind(number, player)
+                order[nodes] = np.arange(len(nodes))
+        return order
+
     def label(self, node: int) -> str:
         """What the action into `node` is called at the table: `bet 50`, `raise 170`, `call`."""
         action, above = self.actions[node], int(self.parent[node])
@@ -220,7 +244,11 @@ def action_label(state: State, action: Action) -> str:
     return f"raise {amount}" if facing or state.raises else f"bet {amount}"
 
 
-def measure(rules: Rules, menu: BetMenu) -> Size:
+#: (position, action) pairs after which :func:`measure` gives up: some twenty seconds.
+_MOST_ACTIONS = 1_000_000
+
+
+def measure(rules: Rules, menu: BetMenu, keep_first: bool = False) -> Size:
     """Count nodes and rows without building the tree: equal positions are counted once.
 
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
@@ -229,33 +257,52 @@ def measure(rules: Rules, menu: BetMenu) -> Size:
     """
     rounds = rules.rounds
     known: dict[tuple[object, ...], NDArray[np.object_]] = {}
+    met = 0
 
-    def counts(state: State) -> NDArray[np.object_]:
-        """Per round: nodes below `state`, rows of player 0 and of player 1 from it on."""
-        tally = np.zeros((rounds, 3), dtype=object)
+    def at(state: State, number: int) -> NDArray[np.object_]:
+        """Per round: nodes, rows of each player, decisions and showdowns from a node on."""
+        tally = np.zeros((rounds, 5), dtype=object)
+        tally[number, 0] = 1
+        while not state.is_over and state.round > number:
+            number = state.round
+            tally[number, 0] += 1
+            state = _settle(state, menu)
         if state.is_over:
+            tally[number, 4] += state.folded is None
             return tally
+        total: NDArray[np.object_] = tally + below(state)
+        return total
+
+    def below(state: State) -> NDArray[np.object_]:
+        """The same for the decision in `state`, which is a node already counted."""
+        nonlocal met
         key = (*state[1:8], len(state.history[-1]), state.round_start)
         if key in known:
             return known[key]
-        options = menu.actions(state)
-        tally[state.round, 1 + (state.to_act or 0)] += len(options)
-        tally[state.round, 0] += len(options)
+        options, number = menu.actions(state), state.round
+        met += len(options)
+        if met > _MOST_ACTIONS:
+            raise TooLargeError(
+                f"the betting tree has more than {_MOST_ACTIONS:,} different actions: "
+                "drop sizes, or lower max_raises"
+            )
+        tally = np.zeros((rounds, 5), dtype=object)
+        tally[number, 1 + (state.to_act or 0)] += len(options)
+        tally[number, 3] += 1
         for action in options:
-            child, number = _settle(state.apply(action), menu), state.round
-            while not child.is_over and child.round > number:
-                number = child.round
-                tally[number, 0] += 1
-                child = _settle(child, menu)
-            tally = tally + counts(child)
+            tally = tally + at(_settle(state.apply(action), menu), number)
         known[key] = tally
         return tally
 
-    root = _settle(State.start(rules), menu)
-    tally = counts(root)
-    tally[0, 0] += 1
-    nodes = tuple(int(n) for n in tally[:, 0])
-    return Size(nodes, tuple((int(a), int(b)) for a, b in tally[:, 1:]))
+    root = State.start(rules) if keep_first else _settle(State.start(rules), menu)
+    try:
+        tally = at(root, 0)
+    except RecursionError:
+        raise TooLargeError(
+            "a line of betting has hundreds of raises: lower max_raises, or use larger sizes"
+        ) from None
+    columns = [tuple(int(n) for n in tally[:, column]) for column in range(5)]
+    return Size(columns[0], tuple(zip(columns[1], columns[2], strict=True)), *columns[3:])
 
 
 def _settle(state: State, menu: BetMenu) -> State:

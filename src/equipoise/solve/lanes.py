@@ -53,6 +53,14 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, at: Any, v
     return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
 
 
+def _unary(builder: Any, name: str, element: Any) -> Any:
+    """One of LLVM's functions from lanes to lanes."""
+    vector = _vector(element)
+    full = f"llvm.{name}.v{LANES}f{32 if element == types.float32 else 64}"
+    kind = ir.FunctionType(vector, [vector])
+    return builder.module.globals.get(full) or ir.Function(builder.module, kind, full)
+
+
 def _element(array: Any) -> Any:
     """Float type of the lanes an array is read as; 16-bit integers are read as float32."""
     return array.dtype if array.dtype in _LANES else types.float32
@@ -89,8 +97,7 @@ def store(typing: Any, array: Any, at: Any, value: Any) -> Any:
             return context.get_dummy_value()
         stored = ir.VectorType(ir.IntType(16), LANES)
         pointer = _address(context, builder, array, args[0], args[1], stored)
-        nearest = builder.module.declare_intrinsic("llvm.rint", [vector])
-        rounded = builder.call(nearest, [args[2]])
+        rounded = builder.call(_unary(builder, "rint", value.element), [args[2]])
         wide = builder.fptosi(rounded, ir.VectorType(_I32, LANES))
         builder.store(builder.trunc(wide, stored), pointer, align=2)
         return context.get_dummy_value()
@@ -211,18 +218,25 @@ def where_above(typing: Any, x: Any, bound: Any, above: Any, otherwise: Any) -> 
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def across(typing: Any, x: Any) -> Any:
-    """The largest absolute value among the lanes, as a number."""
+def magnitude(typing: Any, x: Any) -> Any:
+    """Lane by lane, the absolute value."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        vector = _vector(x.element)
-        magnitude = builder.module.declare_intrinsic("llvm.fabs", [vector])
-        values = builder.call(magnitude, [args[0]])
-        width = LANES // 2
+        return builder.call(_unary(builder, "fabs", x.element), [args[0]])
+
+    return x(x), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def across(typing: Any, x: Any) -> Any:
+    """The largest of the lanes, as a number."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values, width = args[0], LANES // 2
         while width:
-            mask = [(i + width) % LANES for i in range(LANES)]
-            constant = ir.Constant(ir.VectorType(_I32, LANES), mask)
-            moved = builder.shuffle_vector(values, values, constant)
+            turned = [(lane + width) % LANES for lane in range(LANES)]
+            order = ir.Constant(ir.VectorType(_I32, LANES), turned)
+            moved = builder.shuffle_vector(values, values, order)
             greater = builder.fcmp_ordered(">", values, moved, flags=_FLAGS)
             values = builder.select(greater, values, moved)
             width //= 2

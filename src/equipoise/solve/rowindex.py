@@ -40,6 +40,17 @@ class RowIndex:
         self.base = (ends - needed.reshape(-1)).reshape(-1, 2).astype(np.int64)
         #: Numbers in one set of rows.
         self.size = int(ends[-1])
+        decisions = np.array(
+            [
+                [len(game.betting.of_kind(number, player)) for player in (0, 1)]
+                for number in range(game.betting.rounds)
+            ]
+        )[rounds]
+        last = np.cumsum(decisions.reshape(-1))
+        #: [board, player]: number of the player's first decision.
+        self.decision = (last - decisions.reshape(-1)).reshape(-1, 2).astype(np.int64)
+        #: Decisions (board, node) of both players.
+        self.decision_count = int(last[-1])
 
     def decisions(self) -> list[tuple[int, int]]:
         """All (board, node) at which somebody decides, boards in order."""

@@ -30,10 +30,12 @@ from numba.extending import overload
 from equipoise.kernel import kernel, row_kernel
 from equipoise.solve.lanes import (
     LANES,
+    across,
     gather,
     into_lanes,
     largest,
     load,
+    magnitude,
     out_of_lanes,
     prefetch,
     splat,
@@ -68,6 +70,8 @@ class Lines(NamedTuple):
     start: Array
     #: [round, player]: rows.
     rows: Array
+    #: Number of a decision among those of its round and player.
+    order: Array
     leaves: Array
     leaf_start: Array
     folds: Array
@@ -87,8 +91,9 @@ class Boards(NamedTuple):
     #: [board, player]: private states, and lanes they fill.
     states: Array
     width: Array
-    #: [board, player]: start of the player's rows.
+    #: [board, player]: start of the player's rows, and number of his first decision.
     base: Array
+    decision: Array
     #: [board, player]: start of the map from this board's states to the parent's.
     map_start: Array
     maps: Array
@@ -132,6 +137,49 @@ class SortedHands(NamedTuple):
     runout_share: Array
 
 
+class Locks(NamedTuple):
+    """Decisions whose strategy is given: nothing is learnt there, and best responses obey it."""
+
+    #: Start of a board's part in `at`, -1 if nothing is locked there.
+    start: Array
+    #: For each node of the board's round, where its lock stands in `rows`, -1 if it has none.
+    at: Array
+    #: One row that is 1 for locked states and 0 for free ones, then the probability of each action.
+    rows: Array
+
+
+class Layout(NamedTuple):
+    """A game as the kernels read it."""
+
+    lines: Lines
+    boards: Boards
+    tables: Array
+    locks: Locks
+    #: Reach of each player's states at the start.
+    initial0: Array
+    initial1: Array
+
+
+class Numbers(NamedTuple):
+    """The sets of rows that a sweep reads and writes; those not needed have no room."""
+
+    #: What the opponent's strategy is read from.
+    facing: Array
+    #: What his realisation plan is mixed into.
+    plan: Array
+    #: Mine: regrets, or whatever the rule keeps.
+    rows: Array
+    #: Where the rule writes.
+    out: Array
+    #: Prior weights, for the smoothed best responses.
+    weights: Array
+    #: Copy of the rows before the iteration, for simultaneous updates.
+    before: Array
+    #: 16-bit storage: what one unit of each decision's `plan` and `rows` is worth.
+    plan_unit: Array
+    rows_unit: Array
+
+
 class Workspace(NamedTuple):
     """Buffers of one thread."""
 
@@ -153,6 +201,9 @@ class Workspace(NamedTuple):
     cursor: Array
     current: Array
 
+
+#: Largest number of 16-bit storage.
+FULL = 32767
 
 #: Indices into the array of parameters of a sweep.
 KEEP, GAIN, POSITIVE, NEGATIVE, FLOOR, SMOOTHING, TINY, ZERO, ONE = range(9)
@@ -181,6 +232,50 @@ def _down(rows, at, actions, width, reach, source, place, first, plan, averaging
             store(reach, place[first + a] + h, leaving)
             if averaging:
                 store(plan, row, load(plan, row) * keeping + leaving * gaining)
+
+
+@row_kernel
+def _mix_units(plan, units, decision, at, actions, width, field, place, first, par):
+    """Mix the reach of the children into 16-bit rows of the plan, with a new unit."""
+    old = splat(units[decision] * par[KEEP])
+    gaining, most = splat(par[GAIN]), splat(par[ZERO])
+    for a in range(actions):
+        for h in range(0, width, LANES):
+            mixed = (
+                load(plan, at + a * width + h) * old + load(field, place[first + a] + h) * gaining
+            )
+            most = largest(most, mixed)
+    unit = across(most) / field.dtype.type(FULL)
+    units[decision] = unit
+    scale = splat(par[ONE] / unit if unit > par[TINY] else par[ZERO])
+    for a in range(actions):
+        for h in range(0, width, LANES):
+            row = at + a * width + h
+            mixed = load(plan, row) * old + load(field, place[first + a] + h) * gaining
+            store(plan, row, mixed * scale)
+
+
+@row_kernel
+def _down_locked(rows, at, lock, actions, width, field, source, place, first, plan, averaging,
+                 locked, par):  # fmt: skip
+    """:func:`_down` where some of the opponent's states have their strategy given."""
+    zero, one = par[ZERO], par[ONE]
+    for h in range(width):
+        total = zero
+        for a in range(actions):
+            total += max(field.dtype.type(rows[at + a * width + h]), zero)
+        arriving = field[source + h]
+        for a in range(actions):
+            row = at + a * width + h
+            play = one / field.dtype.type(actions)
+            if total > par[TINY]:
+                play = max(field.dtype.type(rows[row]), zero) / total
+            if locked[lock + h] > zero:
+                play = locked[lock + (a + 1) * width + h]
+            leaving = play * arriving
+            field[place[first + a] + h] = leaving
+            if averaging:
+                plan[row] = plan[row] * par[KEEP] + leaving * par[GAIN]
 
 
 @row_kernel
@@ -251,6 +346,75 @@ def _regret_rule(rows, at, actions, width, value, node, home, first, par):
             regret = regret * where_above(regret, zero, positive, negative)
             regret = regret + load(value, home[first + a] + h) - mean
             store(rows, row, largest(regret, floor))
+
+
+@row_kernel
+def _regret_units(rows, units, decision, at, actions, width, value, node, home, first, par):
+    """:func:`_regret_rule` on 16-bit rows, which get a new unit."""
+    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    share = splat(par[ONE] / value.dtype.type(actions))
+    unit = units[decision]
+    positive, negative = splat(par[POSITIVE] * unit), splat(par[NEGATIVE] * unit)
+    floor, most = splat(par[FLOOR]), splat(par[ZERO])
+    for h in range(0, width, LANES):
+        total, mean, plain = zero, zero, zero
+        for a in range(actions):
+            weight = largest(load(rows, at + a * width + h), zero)
+            child = load(value, home[first + a] + h)
+            total = total + weight
+            mean = mean + weight * child
+            plain = plain + child
+        mean = where_above(total, tiny, mean / total, plain * share)
+        store(value, home[node] + h, mean)
+        for a in range(actions):
+            regret = load(rows, at + a * width + h)
+            regret = regret * where_above(regret, zero, positive, negative)
+            regret = largest(regret + load(value, home[first + a] + h) - mean, floor)
+            most = largest(most, magnitude(regret))
+    unit = across(most) / value.dtype.type(FULL)
+    units[decision] = unit
+    scale = splat(par[ONE] / unit if unit > par[TINY] else par[ZERO])
+    for h in range(0, width, LANES):
+        mean = load(value, home[node] + h)
+        for a in range(actions):
+            row = at + a * width + h
+            regret = load(rows, row)
+            regret = regret * where_above(regret, zero, positive, negative)
+            regret = largest(regret + load(value, home[first + a] + h) - mean, floor)
+            store(rows, row, regret * scale)
+
+
+@row_kernel
+def _locked_rule(rule, rows, at, lock, actions, width, states, value, node, home, first, locked,
+                 par):  # fmt: skip
+    """VALUE, BEST and REGRET where some of my states have their strategy given."""
+    zero, one = par[ZERO], par[ONE]
+    for h in range(states):
+        total = zero
+        mean = zero
+        best = value[home[first] + h]
+        for a in range(actions):
+            weight = max(value.dtype.type(rows[at + a * width + h]), zero)
+            total += weight
+            mean += weight * value[home[first + a] + h]
+            best = max(best, value[home[first + a] + h])
+        given = zero
+        plain = zero
+        for a in range(actions):
+            given += locked[lock + (a + 1) * width + h] * value[home[first + a] + h]
+            plain += value[home[first + a] + h]
+        mean = mean / total if total > par[TINY] else plain / value.dtype.type(actions)
+        if locked[lock + h] > zero:
+            value[home[node] + h] = given
+            continue
+        value[home[node] + h] = best if rule == BEST else mean
+        if rule == REGRET:
+            for a in range(actions):
+                row = at + a * width + h
+                regret = rows[row] * (par[POSITIVE] if rows[row] > zero else par[NEGATIVE])
+                rows[row] = max(regret + value[home[first + a] + h] - mean, par[FLOOR])
+    for h in range(states, width):
+        value[home[node] + h] = one - one
 
 
 @row_kernel
@@ -517,8 +681,10 @@ def _evaluate_sorted(cards, lines, boards, board, player, rows, work, par):
     zero = par[ZERO]
     # While terminals keep the processor busy, memory fetches the rows that the way up will need.
     batches = (
-        lines.fold_start[street + 1] - lines.fold_start[street]
-        + lines.showdown_start[street + 1] - lines.showdown_start[street]
+        lines.fold_start[street + 1]
+        - lines.fold_start[street]
+        + lines.showdown_start[street + 1]
+        - lines.showdown_start[street]
     ) // LANES + 2
     ahead = boards.base[board, player]
     ahead_stop = ahead + lines.rows[street, player] * width
@@ -647,8 +813,23 @@ def _matrix_product(table, at, his, width, copies, count, field, target, add, pa
 
 
 @row_kernel
-def _matrix_terminals(table, factors, nodes, a, b, second, second_factors, raked, at, player, his,
-                      width, lines, work, par):
+def _matrix_terminals(
+    table,
+    factors,
+    nodes,
+    a,
+    b,
+    second,
+    second_factors,
+    raked,
+    at,
+    player,
+    his,
+    width,
+    lines,
+    work,
+    par,
+):
     """`table · reach * factor`, and the same of a second table if `raked`, for `nodes[a:b]`.
 
     Reach is copied first: a value may overwrite the very reach it comes from.
@@ -667,8 +848,9 @@ def _matrix_terminals(table, factors, nodes, a, b, second, second_factors, raked
                 copies_too[4 * j + k] = arriving * factor_too
         _matrix_product(table, at, his, width, copies, count, work.field, work.target, False, par)
         if raked:
-            _matrix_product(second, at, his, width, copies_too, count, work.field, work.target,
-                            True, par)
+            _matrix_product(
+                second, at, his, width, copies_too, count, work.field, work.target, True, par
+            )
 
 
 @row_kernel
@@ -683,10 +865,40 @@ def _evaluate_matrices(tables, lines, boards, board, player, rows, work, par):
     for k in range(s0, s1):
         raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
     mass, signed = tables.mass, tables.signed
-    _matrix_terminals(mass, lines.even, lines.folds, f0, f1, signed, lines.swing, False, at,
-                      player, his, width, lines, work, par)
-    _matrix_terminals(signed, lines.swing, lines.showdowns, s0, s1, mass, lines.even, raked, at,
-                      player, his, width, lines, work, par)
+    _matrix_terminals(
+        mass,
+        lines.even,
+        lines.folds,
+        f0,
+        f1,
+        signed,
+        lines.swing,
+        False,
+        at,
+        player,
+        his,
+        width,
+        lines,
+        work,
+        par,
+    )
+    _matrix_terminals(
+        signed,
+        lines.swing,
+        lines.showdowns,
+        s0,
+        s1,
+        mass,
+        lines.even,
+        raked,
+        at,
+        player,
+        his,
+        width,
+        lines,
+        work,
+        par,
+    )
 
 
 def _evaluate(tables, lines, boards, board, player, rows, work, par):
@@ -756,11 +968,23 @@ def _return_values(lines, boards, board, player, work):
 
 
 @row_kernel
-def _go_down(lines, boards, board, player, facing, plan, averaging, work, par):
+def _lock_of(lines, boards, locks, board, node):
+    """Where the lock of a decision stands, -1 if it is free."""
+    start = locks.start[board]
+    if start < 0:
+        return start
+    return locks.at[start + node - lines.start[boards.round[board]]]
+
+
+@row_kernel
+def _go_down(layout, board, player, facing, numbers, averaging, work, par):
     """Step 1: the opponent's reach through the betting of one board."""
+    lines, boards = layout.lines, layout.boards
     opponent = 1 - player
     street = boards.round[board]
     width, base = boards.width[board, opponent], boards.base[board, opponent]
+    plan, place, field = numbers.plan, lines.place, work.field
+    in_units = numbers.plan_unit.shape[0] > 0
     for node in range(lines.start[street], lines.start[street + 1]):
         kind = lines.kind[node]
         if kind > 1:
@@ -769,32 +993,34 @@ def _go_down(lines, boards, board, player, facing, plan, averaging, work, par):
         if kind == player:
             for a in range(actions):
                 work.slot[first + a] = work.slot[node]
+            continue
+        for a in range(actions):
+            work.slot[first + a] = place[first + a]
+        at = base + np.intp(lines.row[node]) * width
+        source = work.slot[node]
+        direct = averaging and not in_units
+        lock = _lock_of(lines, boards, layout.locks, board, node)
+        if lock >= 0:
+            _down_locked(facing, at, lock, actions, width, field, source, place, first, plan,
+                         direct, layout.locks.rows, par)  # fmt: skip
         else:
-            for a in range(actions):
-                work.slot[first + a] = lines.place[first + a]
-            at = base + np.intp(lines.row[node]) * width
-            _down(
-                facing,
-                at,
-                actions,
-                width,
-                work.field,
-                work.slot[node],
-                lines.place,
-                first,
-                plan,
-                averaging,
-                par,
-            )
+            _down(facing, at, actions, width, field, source, place, first, plan, direct, par)
+        if averaging and in_units:
+            decision = boards.decision[board, opponent] + np.intp(lines.order[node])
+            _mix_units(plan, numbers.plan_unit, decision, at, actions, width, field, place, first,
+                       par)  # fmt: skip
 
 
 @row_kernel
-def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
+def _go_up(layout, board, player, rule, numbers, work, par):
     """Step 4: values through the betting of one board, my rows updated by the rule."""
+    lines, boards = layout.lines, layout.boards
     street = boards.round[board]
     width, base = boards.width[board, player], boards.base[board, player]
     states = boards.states[board, player]
+    rows, out, weights = numbers.rows, numbers.out, numbers.weights
     value, home = work.field, lines.home
+    in_units = numbers.rows_unit.shape[0] > 0
     for node in range(lines.start[street + 1] - 1, lines.start[street] - 1, -1):
         kind = lines.kind[node]
         if kind > 1:
@@ -804,7 +1030,15 @@ def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
             _add_children(value, node, home, first, actions, width)
             continue
         at = base + np.intp(lines.row[node]) * width
-        if rule == REGRET:
+        lock = _lock_of(lines, boards, layout.locks, board, node)
+        if lock >= 0:
+            _locked_rule(rule, rows, at, lock, actions, width, states, value, node, home, first,
+                         layout.locks.rows, par)  # fmt: skip
+        elif rule == REGRET and in_units:
+            decision = boards.decision[board, player] + np.intp(lines.order[node])
+            _regret_units(rows, numbers.rows_unit, decision, at, actions, width, value, node, home,
+                          first, par)  # fmt: skip
+        elif rule == REGRET:
             _regret_rule(rows, at, actions, width, value, node, home, first, par)
         elif rule == BEST:
             _best_rule(out, at, actions, width, value, node, home, first, par)
@@ -813,158 +1047,94 @@ def _go_up(lines, boards, board, player, rule, rows, out, weights, work, par):
         elif rule == PREDICTIVE:
             _predictive_rule(rows, out, at, actions, width, value, node, home, first, par)
         elif rule == ENTROPY:
-            _entropy_rule(
-                out, weights, at, base, actions, width, states, value, node, home, first, par
-            )
+            _entropy_rule(out, weights, at, base, actions, width, states, value, node, home, first,
+                          par)  # fmt: skip
         elif rule == EUCLIDEAN:
-            _euclidean_rule(
-                out,
-                weights,
-                at,
-                base,
-                actions,
-                width,
-                states,
-                value,
-                node,
-                home,
-                first,
-                par,
-                work.on_card,
-            )
+            _euclidean_rule(out, weights, at, base, actions, width, states, value, node, home,
+                            first, par, work.on_card)  # fmt: skip
         else:
             _copy_children(out, at, actions, width, value, home, first)
             _value_rule(rows, at, actions, width, value, node, home, first, par)
 
 
 @row_kernel
-def _descend(
-    lines,
-    boards,
-    tables,
-    player,
-    rule,
-    initial,
-    first_board,
-    last_board,
-    facing,
-    plan,
-    averaging,
-    rows,
-    out,
-    weights,
-    upward,
-    work,
-    par,
-):
-    """Steps 1 to 4 on the boards `first_board` to `last_board` dealt from the root, and all below.
-
-    `averaging` is 2 to mix the plan everywhere, 1 to leave out the root's own betting (which one
-    thread must do and the others not), 0 for not at all.
-    """
-    last_round = lines.start.shape[0] - 2
-    root = lines.place[0]
-    for h in range(boards.width[0, 1 - player]):
-        work.field[root + h] = initial[h]
-    work.slot[0] = root
-    _go_down(lines, boards, 0, player, facing, plan, averaging == 2, work, par)
-    _clear_leaves(lines, boards, 0, player, work, par[ZERO])
+def _sweep_below(layout, player, rule, top, first_board, last_board, facing, numbers, averaging,
+                 upward, work, par):  # fmt: skip
+    """Steps 1 to 4 on the boards `first_board` to `last_board` dealt from `top`, and all below."""
+    lines, boards = layout.lines, layout.boards
+    top_round = boards.round[top]
     if first_board >= last_board:
         return
     # Player 1 meets the boards in the opposite order: what player 0 touched last is still in cache.
-    street = 1
-    work.cursor[1] = 0
-    while street > 0:
+    street = top_round + 1
+    work.current[top_round] = top
+    work.cursor[street] = 0
+    while street > top_round:
         above = work.current[street - 1]
-        start = first_board if street == 1 else boards.first_child[above]
-        stop = last_board if street == 1 else boards.first_child[above + 1]
+        start = first_board if above == top else boards.first_child[above]
+        stop = last_board if above == top else boards.first_child[above + 1]
         if work.cursor[street] < stop - start:
             board = start + work.cursor[street]
             if player == 1:
                 board = stop - 1 - work.cursor[street]
             work.current[street] = board
             _enter(lines, boards, board, player, work)
-            _go_down(lines, boards, board, player, facing, plan, averaging > 0, work, par)
-            if street < last_round:
+            _go_down(layout, board, player, facing, numbers, averaging, work, par)
+            if street + 2 < lines.start.shape[0]:
                 _clear_leaves(lines, boards, board, player, work, par[ZERO])
                 street += 1
                 work.cursor[street] = 0
                 continue
         else:
             street -= 1
-            if street == 0:
+            if street == top_round:
                 return
             board = work.current[street]
         if upward:
-            _evaluate(tables, lines, boards, board, player, rows, work, par)
-            _go_up(lines, boards, board, player, rule, rows, out, weights, work, par)
+            _evaluate(layout.tables, lines, boards, board, player, numbers.rows, work, par)
+            _go_up(layout, board, player, rule, numbers, work, par)
             _return_values(lines, boards, board, player, work)
         work.cursor[street] += 1
 
 
 @row_kernel
-def run(
-    lines,
-    boards,
-    tables,
-    initial0,
-    initial1,
-    rule,
-    first_player,
-    last_player,
-    schedule,
-    facing,
-    before,
-    plan,
-    averaging,
-    rows,
-    out,
-    weights,
-    first_board,
-    last_board,
-    downward,
-    upward,
-    work,
-):
+def run(layout, numbers, work, schedule, rule, first_player, last_player, path, first_board,
+        last_board, averaging, downward, upward):  # fmt: skip
     """Sweeps for the players `first_player` to `last_player`, for every row of parameters in turn.
 
-    The opponent plays the strategy in `facing`, which is mixed into `plan` if `averaging`; `rows`
-    are mine, and `out` is where the rule writes. With `facing` the same array as `rows`, updates
-    alternate: player 1 faces what player 0 has just learnt. With room in `before` they are
-    simultaneous: both face a copy of the rows as they stood before the iteration.
+    `numbers` says which rows are whose. With `facing` the same array as `rows`, updates alternate:
+    player 1 faces what player 0 has just learnt. With room in `before` they are simultaneous: both
+    face a copy of the rows as they stood before the iteration.
 
-    A thread calls this on its share of the boards dealt from the root with `upward` = 1; then the
-    values of the root's DEAL nodes are summed over threads, and one call with `downward` = 0 and
-    `upward` = 2 finishes at the root. A single thread does all of it at once (1 and 2).
+    The sweep is over the last board of `path`, whose boards lead there from the root, and over the
+    boards `first_board` to `last_board` dealt from it. `averaging` is 0 for no mixing of the plan,
+    1 for mixing on the boards below, 2 for the boards of the path too.
+
+    A thread calls this on its share of boards with `upward` = 1; then the values of the last path
+    board's DEAL nodes are summed over threads, and one call with `downward` = 0 and `upward` = 2
+    finishes there. A single thread does all of it at once (1 and 2); `upward` = 0 only goes down.
     """
+    lines, boards = layout.lines, layout.boards
+    top = path[path.shape[0] - 1]
     for t in range(schedule.shape[0]):
         par = schedule[t]
-        if before.shape[0] > 0:
-            for i in range(before.shape[0]):
-                before[i] = rows[i]
+        for i in range(numbers.before.shape[0]):
+            numbers.before[i] = numbers.rows[i]
+        facing = numbers.before if numbers.before.shape[0] > 0 else numbers.facing
         for player in range(first_player, last_player + 1):
             if downward:
-                initial = initial1 if player == 0 else initial0
-                opposing = before if before.shape[0] > 0 else facing
-                _descend(
-                    lines,
-                    boards,
-                    tables,
-                    player,
-                    rule,
-                    initial,
-                    first_board,
-                    last_board,
-                    opposing,
-                    plan,
-                    averaging,
-                    rows,
-                    out,
-                    weights,
-                    upward > 0,
-                    work,
-                    par,
-                )
+                initial = layout.initial1 if player == 0 else layout.initial0
+                root = lines.place[0]
+                for h in range(boards.width[0, 1 - player]):
+                    work.field[root + h] = initial[h]
+                work.slot[0] = root
+                for k in range(path.shape[0]):
+                    if k > 0:
+                        _enter(lines, boards, path[k], player, work)
+                    _go_down(layout, path[k], player, facing, numbers, averaging == 2, work, par)
+                _clear_leaves(lines, boards, top, player, work, par[ZERO])
+                _sweep_below(layout, player, rule, top, first_board, last_board, facing, numbers,
+                             averaging > 0, upward > 0, work, par)  # fmt: skip
             if upward == 2:
-                _evaluate(tables, lines, boards, 0, player, rows, work, par)
-                _go_up(lines, boards, 0, player, rule, rows, out, weights, work, par)
+                _evaluate(layout.tables, lines, boards, top, player, numbers.rows, work, par)
+                _go_up(layout, top, player, rule, numbers, work, par)

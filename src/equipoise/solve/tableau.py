@@ -6,6 +6,7 @@ hold a number for every information set and action) and for sweeps.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, Literal
@@ -23,6 +24,8 @@ from equipoise.solve.lanes import LANES, NOWHERE
 from equipoise.solve.rowindex import RowIndex, aligned
 
 Rows = NDArray[Any]
+#: Which states are locked (bool[state]) and what they play (float[action, state]).
+Lock = tuple[NDArray[np.bool_], NDArray[np.float64]]
 Precision = Literal["float32", "float64"]
 
 #: Private states up to which a game is solved in double precision unless told otherwise.
@@ -47,11 +50,14 @@ class Tableau:
         self.dtype: Any = np.dtype(precision)
         self.boards = self._lay_boards(deal)
         self.lines = self._lay_lines(betting)
-        self.tables = self._lay_tables(deal)
-        self.initial = [
-            self._padded_vector(deal.initial[player], int(self.width[0, player]))
-            for player in (0, 1)
-        ]
+        self.layout = sweep.Layout(
+            lines=self.lines,
+            boards=self.boards,
+            tables=self._lay_tables(deal),
+            locks=self._lay_locks({}),
+            initial0=self._padded_vector(deal.initial[0], int(self.width[0, 0])),
+            initial1=self._padded_vector(deal.initial[1], int(self.width[0, 1])),
+        )
         top_boards = int(self.boards.first_child[1]) - 1
         self.threads = max(1, min(threads or cores(), top_boards or 1))
         self.work = [self._workspace() for _ in range(self.threads)]
@@ -105,6 +111,7 @@ class Tableau:
             states=self.states,
             width=self.width,
             base=self.index.base,
+            decision=self.index.decision,
             map_start=map_start,
             maps=joined(maps),
             first_arrival=np.array(first_arrival, dtype=np.int64),
@@ -149,6 +156,7 @@ class Tableau:
             swing=np.array([betting.swing, betting.swing]).astype(self.dtype),
             start=betting.start,
             rows=betting.rows,
+            order=betting.order,
             leaves=leaves,
             leaf_start=leaf_start,
             folds=folds,
@@ -240,12 +248,43 @@ class Tableau:
         The opponent plays the strategy in `facing`; his realisation plan is mixed into `plan` if
         that is given. `rows` and `out` are mine, and what they are is up to the rule.
         """
+        numbers = self.numbers(
+            facing=facing,
+            rows=facing if rows is None else rows,
+            out=out,
+            plan=plan,
+            weights=weights,
+        )
         schedule = (self.parameters() if par is None else par).reshape(1, -1)
-        mine = facing if rows is None else rows
-        self._run(player, player, rule, schedule, facing, None, plan, mine, out, weights, upward)
+        self._run(numbers, schedule, rule, player, player, upward)
         root, states = int(self.lines.home[0]), int(self.states[0, player])
         value: NDArray[Any] = self.work[0].field[root : root + states]
         return value.astype(np.float64)
+
+    def numbers(
+        self,
+        *,
+        facing: Rows,
+        rows: Rows,
+        plan: Rows | None = None,
+        out: Rows | None = None,
+        weights: Rows | None = None,
+        before: Rows | None = None,
+        plan_unit: Rows | None = None,
+        rows_unit: Rows | None = None,
+    ) -> sweep.Numbers:
+        """The rows of a sweep; those left out have no room."""
+        nothing, kept = self.nothing, facing[:0]
+        return sweep.Numbers(
+            facing=facing,
+            plan=kept if plan is None else plan,
+            rows=rows,
+            out=nothing if out is None else out,
+            weights=nothing if weights is None else weights,
+            before=kept if before is None else before,
+            plan_unit=nothing if plan_unit is None else plan_unit,
+            rows_unit=nothing if rows_unit is None else rows_unit,
+        )
 
     def mix(self, player: int, strategy: Rows, plan: Rows, par: NDArray[Any]) -> None:
         """Mix the realisation plan of a player's strategy into his part of `plan`."""
@@ -260,53 +299,52 @@ class Tableau:
         plan: Rows,
         out: Rows | None = None,
         before: Rows | None = None,
+        plan_unit: Rows | None = None,
+        rows_unit: Rows | None = None,
     ) -> None:
         """Iterations of both players with the parameters in `schedule`, one row each.
 
-        Updates alternate; with room in `before` they are simultaneous.
+        Updates alternate; with room in `before` they are simultaneous. 16-bit rows come with what
+        one unit of each decision is worth.
         """
+        numbers = self.numbers(
+            facing=rows,
+            rows=rows,
+            plan=plan,
+            out=out,
+            before=before,
+            plan_unit=plan_unit,
+            rows_unit=rows_unit,
+        )
         if self.threads == 1:
-            self._run(0, 1, rule, schedule, rows, before, plan, rows, out, None, True)
+            self._run(numbers, schedule, rule, 0, 1, True)
             return
         for t in range(len(schedule)):
-            facing = rows
             if before is not None:
                 before[:] = rows
-                facing = before
+                numbers = numbers._replace(facing=before, before=before[:0])
             for player in (0, 1):
-                self._run(
-                    player, player, rule, schedule[t : t + 1], facing, None, plan, rows, out, None,
-                    True,
-                )  # fmt: skip
+                self._run(numbers, schedule[t : t + 1], rule, player, player, True)
 
     def _run(
         self,
+        numbers: sweep.Numbers,
+        schedule: NDArray[Any],
+        rule: int,
         first_player: int,
         last_player: int,
-        rule: int,
-        schedule: NDArray[Any],
-        facing: Rows,
-        before: Rows | None,
-        plan: Rows | None,
-        rows: Rows,
-        out: Rows | None,
-        weights: Rows | None,
         upward: bool,
     ) -> None:
-        nothing = self.nothing
+        path = np.zeros(1, dtype=np.int64)
 
         def call(thread: int, averaging: int, downward: int, up: int) -> None:
             a, b = self._shares[thread]
             sweep.run(
-                self.lines, self.boards, self.tables, self.initial[0], self.initial[1], rule,
-                first_player, last_player, schedule, facing,
-                nothing if before is None else before,
-                nothing if plan is None else plan, averaging, rows,
-                nothing if out is None else out,
-                nothing if weights is None else weights, a, b, downward, up, self.work[thread],
+                self.layout, numbers, self.work[thread], schedule, rule, first_player, last_player,
+                path, a, b, averaging, downward, up,
             )  # fmt: skip
 
-        averaging = 0 if plan is None else 2
+        averaging = 2 if len(numbers.plan) else 0
         if self._pool is None:
             call(0, averaging, 1, 2 if upward else 0)
             return
@@ -319,6 +357,60 @@ class Tableau:
         if upward:
             self._gather_leaves(first_player)
             call(0, 0, 0, 2)
+
+    def values(
+        self, player: int, board: int, strategy: Rows, rows: Rows | None = None
+    ) -> dict[int, NDArray[np.float64]]:
+        """Counterfactual values of a player at every betting node of a board, both playing on.
+
+        The opponent plays `strategy`, and so does the player, unless `rows` are given for him.
+        """
+        path, b = [board], board
+        while self.boards.parent[b] >= 0:
+            b = int(self.boards.parent[b])
+            path.insert(0, b)
+        first, last = (int(self.boards.first_child[board + k]) for k in (0, 1))
+        numbers = self.numbers(facing=strategy, rows=strategy if rows is None else rows)
+        schedule = self.parameters().reshape(1, -1)
+        sweep.run(
+            self.layout, numbers, self.work[0], schedule, sweep.VALUE, player, player,
+            np.array(path, dtype=np.int64), first, last, 0, 1, 2,
+        )  # fmt: skip
+        a, b = (int(n) for n in self.lines.start[[self.boards.round[board] + k for k in (0, 1)]])
+        states, field = int(self.states[board, player]), self.work[0].field
+        return {
+            node: field[int(self.lines.home[node]) :][:states].astype(np.float64)
+            for node in range(a, b)
+        }
+
+    def lock(self, locks: Mapping[tuple[int, int], Lock]) -> None:
+        """Fix the strategy at (board, node) decisions; replaces earlier locks, none frees all."""
+        self.layout = self.layout._replace(locks=self._lay_locks(locks))
+
+    def _lay_locks(self, locks: Mapping[tuple[int, int], Lock]) -> sweep.Locks:
+        betting = self.game.betting
+        start = np.full(len(self.states), -1, dtype=np.int64)
+        parts: dict[int, NDArray[np.int64]] = {}
+        rows: list[NDArray[Any]] = []
+        filled = 0
+        for (board, node), (mask, given) in locks.items():
+            player, actions = int(betting.kind[node]), int(betting.count[node])
+            width, states = int(self.width[board, player]), int(self.states[board, player])
+            first, last = betting.spans()[self.game.deal.boards[board].round]
+            if board not in parts:
+                start[board] = sum(len(part) for part in parts.values())
+                parts[board] = np.full(last - first, -1, dtype=np.int64)
+            block = np.zeros((actions + 1, width), dtype=self.dtype)
+            block[0, :states] = mask
+            block[1:, :states] = given
+            parts[board][node - first] = filled
+            rows.append(block.reshape(-1))
+            filled += block.size
+        return sweep.Locks(
+            start=start,
+            at=np.concatenate(list(parts.values())) if parts else np.zeros(0, dtype=np.int64),
+            rows=np.concatenate(rows) if rows else np.zeros(0, dtype=self.dtype),
+        )
 
     def _gather_leaves(self, player: int) -> None:
         """Add up, over threads, the values of the DEAL nodes of the root board."""
