@@ -42,6 +42,8 @@ class Discounting:
     alpha: float | str | None = None
     #: Of negative regrets.
     beta: float | str | None = None
+    #: β grows from 0 to its value over this many iterations; 0 is at once.
+    beta_ramp: int = 0
     #: Of the average strategy: (u/t)^γ.
     gamma: float = 0.0
     #: Negative regrets are forgotten.
@@ -52,9 +54,12 @@ class Discounting:
     def parameters(self, t: int) -> dict[str, float]:
         """Parameters of the sweep for iteration t = 1, 2, ..."""
         u = t - 1
+        beta = self.beta
+        if self.beta_ramp and isinstance(beta, float):
+            beta *= min(1.0, u / self.beta_ramp)
         values = {
             "positive": _discount(self.alpha, u),
-            "negative": _discount(self.beta, u),
+            "negative": _discount(beta, u),
             "keep": (u / t) ** self.gamma if self.gamma else 1.0,
         }
         if self.clipped:
@@ -92,6 +97,7 @@ class CFR(Solver):
         *,
         discounting: Discounting | dict[str, Any] | None = None,
         alternating: bool = True,
+        compressed: bool = False,
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
@@ -100,10 +106,17 @@ class CFR(Solver):
             discounting = Discounting(**discounting)
         self.discounting = discounting or self.default
         self.alternating = alternating
+        #: Rows are 16-bit integers with a unit for each decision: half the memory.
+        self.compressed = compressed
+        if compressed and (self.discounting.predictive or not alternating):
+            raise SolverError("16-bit storage goes with alternating updates and no prediction")
+        tableau, stored = self.tableau, np.int16 if compressed else None
+        self.plan = tableau.rows(stored)
         #: What strategies come from: regrets, plus the last gain if predictive.
-        self.regrets = self.tableau.rows()
-        self._clipped = self.tableau.rows() if self.discounting.predictive else None
-        self._before = None if alternating else self.tableau.rows()
+        self.regrets = tableau.rows(stored)
+        self._clipped = tableau.rows() if self.discounting.predictive else None
+        self._before = None if alternating else tableau.rows()
+        self._units = [tableau.units() if compressed else None for _ in range(2)]
 
     def advance(self, count: int) -> None:
         """Do `count` iterations."""
@@ -121,18 +134,27 @@ class CFR(Solver):
             plan=self.plan,
             out=self._clipped,
             before=self._before,
+            plan_unit=self._units[0],
+            rows_unit=self._units[1],
         )
         self.iteration += count
 
     def settings(self) -> dict[str, Any]:
         """Discounting and order of updates."""
-        return {"discounting": asdict(self.discounting), "alternating": self.alternating}
+        return {
+            "discounting": asdict(self.discounting),
+            "alternating": self.alternating,
+            "compressed": self.compressed,
+        }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Plan and regrets."""
         arrays = {"plan": self.plan, "regrets": self.regrets}
         if self._clipped is not None:
             arrays["clipped"] = self._clipped
+        for name, units in zip(("plan_unit", "regrets_unit"), self._units, strict=True):
+            if units is not None:
+                arrays[name] = units
         return arrays
 
 
@@ -165,6 +187,7 @@ class DCFR(CFR):
         gamma: float = 2.0,
         discounting: Discounting | dict[str, Any] | None = None,
         alternating: bool = True,
+        compressed: bool = False,
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
@@ -175,6 +198,7 @@ class DCFR(CFR):
             game,
             discounting=discounting or Discounting(alpha=alpha, beta=beta, gamma=gamma),
             alternating=alternating,
+            compressed=compressed,
             precision=precision,
             threads=threads,
         )

@@ -76,7 +76,7 @@ class Solver(ABC):
         #: Iterations done.
         self.iteration = 0
         #: Realisation plan of both players' average strategy.
-        self.plan = self.tableau.rows()
+        self.plan: NDArray[Any] = self.tableau.rows()
 
     @abstractmethod
     def advance(self, count: int) -> None:

@@ -45,7 +45,7 @@ class Strategy:
         self.index = index or RowIndex(game)
         if rows.shape != (self.index.size,):
             raise SolverError("these rows belong to another game")
-        self.rows = np.array(rows, dtype=np.float64)
+        self.rows = np.array(rows)
 
     @classmethod
     def uniform(cls, game: Game) -> Strategy:
@@ -55,7 +55,7 @@ class Strategy:
 
     def at(self, node: int, board: int = 0) -> NDArray[np.float64]:
         """Probabilities at a decision: [action, state]."""
-        block = np.maximum(self.index.block(self.rows, board, node), 0.0)
+        block = np.maximum(self.index.block(self.rows, board, node).astype(np.float64), 0.0)
         total = block.sum(axis=0)
         safe = np.where(total > 0, total, 1.0)
         return np.where(total > 0, block / safe, 1.0 / len(block))
@@ -83,7 +83,7 @@ class Strategy:
                 )
 
     def _mapped(self, change: Any) -> Strategy:
-        rows = np.zeros_like(self.rows)
+        rows = np.zeros(len(self.rows))
         for b, node in self.index.decisions():
             self.index.block(rows, b, node)[:] = change(self.at(node, b))
         return Strategy(self.game, rows, self.index)

@@ -207,9 +207,13 @@ class Tableau:
 
     # ------------------------------------------------------------------------------ sweeps
 
-    def rows(self) -> Rows:
+    def rows(self, dtype: Any = None) -> Rows:
         """A number for every information set and action, all zero."""
-        return aligned(self.index.size, self.dtype)
+        return aligned(self.index.size, self.dtype if dtype is None else dtype)
+
+    def units(self) -> Rows:
+        """What one unit of 16-bit rows is worth, for every decision: all zero."""
+        return np.zeros(self.index.decision_count, dtype=self.dtype)
 
     def parameters(self, **values: float) -> NDArray[Any]:
         """Parameters of one sweep; what is not given is neutral.
