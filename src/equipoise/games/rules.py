@@ -147,7 +147,7 @@ def limit(small: int = 5, big: int = 10, cap: int = 4) -> Rules:
     )
 
 
-def postflop(pot: int, stack: int, rounds: int = 1) -> Rules:
+def postflop(pot: int, stack: int, rounds: int = 1, min_bet: int = 1) -> Rules:
     """No-limit from the flop (`rounds=3`), the turn (2) or the river (1), the pot given.
 
     Player 0 is out of position and acts first in every round; `stack` is what each has left.
@@ -165,7 +165,7 @@ def postflop(pot: int, stack: int, rounds: int = 1) -> Rules:
         stacks=(stack, stack),
         board_cards=(0,) + (1,) * (rounds - 1),
         dead=pot,
-        min_bet=1,
+        min_bet=min_bet,
     )
 
 

@@ -1,0 +1,432 @@
+"""A spot: a situation after the flop, as a player describes it.
+
+Board, a range for each player, the pot, what both have left, the bet sizes to consider and the
+rake. Everything is exact: no cards are grouped. As a TOML file:
+
+    name = "button against big blind, river"   # optional
+    board = "Td 9d 6h Qc 2s"                   # three, four or five cards
+    pot = 100                                  # whole chips, of any unit you like
+    stack = 200                                # what each player has left
+    min_bet = 1                                # smallest bet, optional
+
+    [ranges]                                   # as in equipoise.cards.rangetext
+    oop = "22+, A2s+, A8o+"                    # out of position: acts first
+    ip = "22+, A4s+, A9o+:0.5"                 # in position
+
+    [rake]                                     # optional
+    rate = 0.05                                # share of every pot that is won
+    cap = 3                                    # most that is taken, in chips; optional
+
+    [menu]                                     # as in equipoise.games.menu
+    bets = "50%,100%,a"                        # for all streets and both players ...
+    raises = "60%,a"
+    add_allin_threshold = 1.5
+    [menu.river.oop]                           # ... unless a street or a player says otherwise
+    donks = "33%"
+
+Values count the share of the starting pot: a player who folds at once has 0, and both together have
+the pot less the rake.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.cards.card import RANKS, cards_text, check_distinct, parse_cards
+from equipoise.cards.hand import COMBO_CARDS
+from equipoise.cards.range import Range
+from equipoise.errors import CardError, EquipoiseError, GameError, RangeError
+from equipoise.games.betting import NO_RAKE, Betting, Rake
+from equipoise.games.menu import STREETS, BetMenu
+from equipoise.games.naming import CardText
+from equipoise.games.rules import Rules, postflop
+from equipoise.games.tomltext import toml_text
+
+if TYPE_CHECKING:
+    from equipoise.games.deal import Hands
+    from equipoise.games.game import Game
+
+#: Chips that fit: sums and products of chips stay whole numbers in every array.
+_MOST_CHIPS = 10**9
+#: Stack up to which a menu may ask for every legal amount.
+_MOST_AMOUNTS = 100_000
+
+_KEYS = ("name", "board", "pot", "stack", "min_bet", "ranges", "rake", "menu")
+_REQUIRED = {
+    "board": 'board = "Td 9d 6h"',
+    "pot": "pot = 100",
+    "stack": "stack = 200",
+    "ranges": '[ranges] with oop = "..." and ip = "..."',
+    "menu": '[menu] with bets = "50%,a"',
+}
+_TEXT = CardText(RANKS, suits=4)
+
+
+@dataclass(frozen=True, init=False)
+class Spot:
+    """A postflop situation.
+
+    >>> spot = Spot("Td9d6hQc2s", "22+,A2s+", "TT+,AKs", pot=100, stack=200, menu="50%,a")
+    >>> spot.street, spot.oop_range.combos, Spot.from_toml(spot.to_toml()) == spot
+    ('river', 126.0, True)
+    >>> Spot("Td9d6hQc2s", "22+", "TT+", pot=0, stack=200, menu="50%,a")
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.GameError: pot = 0: the pot holds at least 1 chip
+    """
+
+    #: Public cards, three to five, in the order they were dealt.
+    board: tuple[int, ...]
+    #: Hands of the player out of position, who acts first on every street.
+    oop_range: Range
+    #: Hands of the player in position.
+    ip_range: Range
+    #: Chips in the middle.
+    pot: int
+    #: Chips each player has left: the shorter stack, if they differ.
+    stack: int
+    #: Sizes to consider; its first street is the spot's.
+    menu: BetMenu
+    #: What the house takes.
+    rake: Rake
+    #: Smallest bet.
+    min_bet: int
+    #: What people call it.
+    name: str
+
+    def __init__(
+        self,
+        board: str | Iterable[int],
+        oop_range: str | Range,
+        ip_range: str | Range,
+        pot: int,
+        stack: int,
+        menu: BetMenu | str | Mapping[str, Any],
+        rake: Rake = NO_RAKE,
+        min_bet: int = 1,
+        name: str = "",
+    ) -> None:
+        cards = _read_board(board)
+        rounds = 6 - len(cards)
+        fields = {
+            "board": cards,
+            "oop_range": _read_range(oop_range, "oop", cards),
+            "ip_range": _read_range(ip_range, "ip", cards),
+            "pot": _whole(pot, "pot", "the pot holds at least 1 chip"),
+            "stack": _whole(stack, "stack", "each player needs at least 1 chip to bet"),
+            "menu": _read_menu(menu, rounds),
+            "rake": _check_rake(rake),
+            "min_bet": _whole(min_bet, "min_bet", "the smallest bet is at least 1 chip"),
+            "name": _check_name(name),
+        }
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+        _check_amounts(self.menu, self.stack)
+        if not self.pairs:
+            raise RangeError(
+                "ranges: every hand of oop shares a card with every hand of ip: add hands to one"
+            )
+
+    # ------------------------------------------------------------------------------ text
+
+    @classmethod
+    def from_dict(cls, settings: Mapping[str, Any]) -> Spot:
+        """Read a spot from nested settings, laid out as the TOML file."""
+        _check_keys(settings, _KEYS, "")
+        for key, cure in _REQUIRED.items():
+            if key not in settings:
+                raise GameError(f"the spot has no {key}: add {cure}")
+        ranges = _table(settings, "ranges", ("oop", "ip"))
+        for player in ("oop", "ip"):
+            if player not in ranges:
+                raise GameError(f'the spot has no ranges.{player}: add {player} = "QQ+,AKs"')
+        rake = _table(settings, "rake", Rake._fields)
+        if rake and "rate" not in rake:
+            raise GameError("rake has no rate: add rate = 0.05, or drop the table")
+        board = settings["board"]
+        if not isinstance(board, str):
+            raise GameError(f'board = {board!r}: write cards as text, such as "Td 9d 6h"')
+        return cls(
+            board=board,
+            oop_range=ranges["oop"],
+            ip_range=ranges["ip"],
+            pot=settings["pot"],
+            stack=settings["stack"],
+            menu=_table(settings, "menu", None),
+            rake=Rake(**rake) if rake else NO_RAKE,
+            min_bet=settings.get("min_bet", 1),
+            name=settings.get("name", ""),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that :meth:`from_dict` reads."""
+        settings: dict[str, Any] = {"name": self.name} if self.name else {}
+        settings |= {"board": cards_text(self.board), "pot": self.pot, "stack": self.stack}
+        if self.min_bet != 1:
+            settings["min_bet"] = self.min_bet
+        settings["ranges"] = {"oop": str(self.oop_range), "ip": str(self.ip_range)}
+        if self.rake != NO_RAKE:
+            settings["rake"] = {"rate": self.rake.rate}
+            if isfinite(self.rake.cap):
+                settings["rake"]["cap"] = self.rake.cap
+        settings["menu"] = self.menu.to_dict(self.rounds)
+        return settings
+
+    @classmethod
+    def from_toml(cls, text: str) -> Spot:
+        """Read the text of a TOML file.
+
+        >>> Spot.from_toml('board = "AsKsQs"')
+        Traceback (most recent call last):
+            ...
+        equipoise.errors.GameError: the spot has no pot: add pot = 100
+        """
+        try:
+            settings = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
+            told = str(error).replace("\n", " ")
+            raise GameError(f"this is not TOML: {told}: mend that line") from None
+        return cls.from_dict(settings)
+
+    def to_toml(self) -> str:
+        """Write a TOML file that :meth:`from_toml` reads."""
+        return toml_text(self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Spot:
+        """Read a TOML file; a spot without a name is called by the file's."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise GameError(f"{path}: not a text file: save it as UTF-8") from None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise GameError(f"{path}: cannot be read ({reason}): name a TOML file") from None
+        try:
+            spot = cls.from_toml(text)
+        except EquipoiseError as error:
+            raise type(error)(f"{path}: {error}") from None
+        if not spot.name:
+            object.__setattr__(spot, "name", path.stem if path.stem.isprintable() else "")
+        return spot
+
+    # ------------------------------------------------------------------------------ the game
+
+    @property
+    def rounds(self) -> int:
+        """Betting rounds from here on: 3 on the flop, 1 on the river."""
+        return 6 - len(self.board)
+
+    @property
+    def street(self) -> str:
+        """`flop`, `turn` or `river`."""
+        return STREETS[-self.rounds]
+
+    @property
+    def streets(self) -> tuple[str, ...]:
+        """The streets that are played."""
+        return STREETS[-self.rounds :]
+
+    @property
+    def rules(self) -> Rules:
+        """The betting rules."""
+        return postflop(self.pot, self.stack, self.rounds, self.min_bet)
+
+    def hands(self, player: int) -> tuple[Hands, NDArray[np.float64]]:
+        """Hands of a player that the board leaves, cards descending, and their weights."""
+        weights = (self.oop_range, self.ip_range)[player].without(self.board).weights
+        chosen = np.flatnonzero(weights)
+        return COMBO_CARDS[chosen].astype(np.int16), weights[chosen].astype(np.float64)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether any hand of one player can be dealt beside a hand of the other."""
+        (mine, _), (theirs, _) = self.hands(0), self.hands(1)
+        if len(mine) * len(theirs) > 51 * 51:
+            # Where every hand shares a card with every hand of the other, none are more than
+            # the 51 hands of one card against the same 51.
+            return True
+        from equipoise.games.deal import compatible
+
+        return bool(compatible(mine, theirs).any())
+
+    def game(self, use_symmetry: bool = True) -> Game:
+        """The game that solvers solve, over exact hands.
+
+        Boards that differ only by a renaming of suits are one where ranges and board allow it,
+        unless `use_symmetry` is off.
+        """
+        from equipoise.games.deal import deal_cards
+        from equipoise.games.game import Game
+
+        rules = self.rules
+        betting = Betting.build(rules, self.menu, self.rake, keep_first=True)
+        deal = deal_cards(
+            suits=4,
+            ranks=13,
+            hole_cards=2,
+            board_cards=rules.board_cards,
+            strength=_strength,
+            evaluator="sorted",
+            start=self.board,
+            ranges=(self.hands(0), self.hands(1)),
+            use_symmetry=use_symmetry,
+        )
+        return Game(
+            name=self.name or f"{self.street} {cards_text(self.board)}",
+            betting=betting,
+            deal=deal,
+            unit_chips=float(self.min_bet),
+            state_name=_TEXT.state,
+            board_name=_TEXT.board,
+            value_offset_chips=self.pot / 2,
+        )
+
+
+def _strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
+    """Value of hands on a full board."""
+    from equipoise.cards.evaluator import strengths
+
+    high, low = hands[:, 0].astype(np.int64), hands[:, 1]
+    values: NDArray[np.int64] = strengths(board)[high * (high - 1) // 2 + low].astype(np.int64)
+    return values
+
+
+# ---------------------------------------------------------------------------------- reading
+
+
+def _read_board(board: str | Iterable[int]) -> tuple[int, ...]:
+    try:
+        if isinstance(board, str):
+            cards = parse_cards(board)
+        else:
+            cards = tuple(int(card) for card in board)
+            cards_text(cards)
+            check_distinct(cards)
+    except CardError as error:
+        raise CardError(f"board: {error}") from None
+    if not 3 <= len(cards) <= 5:
+        raise CardError(
+            f"board: {len(cards)} cards: give 3 for the flop, 4 for the turn, 5 for the river"
+        )
+    return cards
+
+
+def _read_range(hands: object, player: str, board: tuple[int, ...]) -> Range:
+    if isinstance(hands, str):
+        try:
+            hands = Range.parse(hands)
+        except EquipoiseError as error:
+            raise RangeError(f"ranges.{player}: {error}") from None
+    if not isinstance(hands, Range):
+        raise RangeError(f"ranges.{player} = {hands!r}: write a range as text, such as 'QQ+,AKs'")
+    if not hands:
+        raise RangeError(f"ranges.{player}: no hand has a weight above 0: name one, such as AhKd")
+    if not hands.without(board):
+        raise RangeError(
+            f"ranges.{player}: every hand holds a card of the board {cards_text(board)}: add others"
+        )
+    return hands
+
+
+def _read_menu(menu: object, rounds: int) -> BetMenu:
+    try:
+        if isinstance(menu, str):
+            menu = BetMenu.parse(menu)
+        elif isinstance(menu, Mapping):
+            menu = BetMenu.from_dict(menu, rounds)
+    except EquipoiseError as error:
+        raise GameError(f"menu: {error}") from None
+    except (ValueError, OverflowError):
+        raise GameError("menu: a number is too long: write sizes of a few digits") from None
+    if not isinstance(menu, BetMenu):
+        raise GameError(f'menu = {menu!r}: write a table of sizes, such as bets = "50%,a"')
+    if len(menu.streets) > rounds:
+        raise GameError(
+            f"menu: it has {len(menu.streets)} streets and the board leaves {rounds}: drop the first"
+        )
+    return menu
+
+
+def _check_amounts(menu: BetMenu, stack: int) -> None:
+    """Refuse sizes that mean nothing here."""
+    for street in menu.streets:
+        for own in street:
+            for size in (*own.bets, *(own.donks or ())):
+                if size.unit == "x":
+                    raise GameError(
+                        f"menu: '{size}': there is no bet to multiply: write a first bet as 50%, "
+                        "50c, e or a"
+                    )
+            for size in (
+                *own.bets,
+                *(own.donks or ()),
+                *(s for level in own.raises for s in level),
+            ):
+                if size.unit == "*" and stack > _MOST_AMOUNTS:
+                    raise GameError(f"menu: '*' of {stack:,} chips: name the sizes to consider")
+                if max(size.number, size.cap or 0) > _MOST_CHIPS:
+                    raise GameError(f"menu: '{size}': too large to mean anything: write a")
+
+
+def _check_rake(rake: object) -> Rake:
+    if not isinstance(rake, tuple) or len(rake) != 2:
+        raise GameError(f"rake = {rake!r}: give a rate and a cap, as Rake(0.05, 3)")
+    rate, cap = rake
+    for key, value in (("rate", rate), ("cap", cap)):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise GameError(f"rake.{key} = {value!r}: write a number, such as 0.05")
+    if not 0 <= rate <= 1:
+        raise GameError(f"rake.rate = {rate}: a rate is between 0 and 1, so 5 % is 0.05")
+    if not cap >= 0:
+        raise GameError(f"rake.cap = {cap}: a cap is 0 chips or more; drop it for none")
+    return Rake(float(rate), float(cap) if cap <= _MOST_CHIPS else float("inf"))
+
+
+def _check_name(name: object) -> str:
+    if not isinstance(name, str):
+        raise GameError(f"name = {name!r}: write it as text")
+    if not name.isprintable():
+        raise GameError(f"name = {name!r}: write it as one line of printable text")
+    return name
+
+
+def _whole(value: object, key: str, least: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise GameError(
+            f"{key} = {value!r}: write whole chips, counting in smaller ones if need be"
+        )
+    if value <= 0:
+        raise GameError(f"{key} = {value}: {least}")
+    if value > _MOST_CHIPS:
+        raise GameError(f"{key} is more than {_MOST_CHIPS:,} chips: count in larger ones")
+    return int(value)
+
+
+def _table(
+    settings: Mapping[str, Any], key: str, known: tuple[str, ...] | None
+) -> Mapping[str, Any]:
+    table = settings.get(key, {})
+    if not isinstance(table, Mapping):
+        raise GameError(f"{key} = {table!r}: write it as a table, under [{key}]")
+    if known is not None:
+        _check_keys(table, known, f"{key}.")
+    return table
+
+
+def _check_keys(settings: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
+    for key in settings:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, n=1)
+            cure = f"did you mean '{prefix}{near[0]}'?" if near else f"use {', '.join(known)}"
+            raise GameError(f"unknown setting '{prefix}{key}': {cure}")
