@@ -19,13 +19,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from itertools import combinations
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-Hands = NDArray[np.int16]  # [hand, hole card], cards descending
+from equipoise.games.symmetry import (
+    Hands as Hands,
+)
+from equipoise.games.symmetry import (
+    Renaming,
+    Runout,
+    Weighted,
+    inverse,
+    renamed_hands,
+    runouts,
+    suit_symmetries,
+)
+
 Strength = Callable[[Hands, tuple[int, ...]], NDArray[np.int64]]
 
 
@@ -45,8 +57,10 @@ class Board:
     hands: tuple[Hands, Hands]
     #: Maps to the parent's states, one pair (player 0, player 1) for each suit-equivalent deal.
     arrivals: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
+    #: The cards really dealt onto the parent, for each of those.
+    deals: list[tuple[int, ...]] = field(default_factory=list)
     #: Suit renamings that leave this board and the game as they are.
-    symmetries: list[tuple[int, ...]] = field(default_factory=list)
+    symmetries: list[Renaming] = field(default_factory=list)
     #: Matrix evaluator: probability of each pair of states and this board, [state 0, state 1].
     mass: NDArray[np.float64] | None = None
     #: Matrix evaluator: that probability times who wins (1 player 0, -1 player 1, 0 tie).
@@ -107,8 +121,7 @@ def deal_cards(
     strength: Strength,
     evaluator: str = "matrix",
     start: tuple[int, ...] = (),
-    ranges: tuple[tuple[Hands, NDArray[np.float64]], tuple[Hands, NDArray[np.float64]]]
-    | None = None,
+    ranges: tuple[Weighted, Weighted] | None = None,
     use_symmetry: bool = True,
 ) -> Deal:
     """Deal a deck of `suits * ranks` cards (card = `suits * rank + suit`) over a game's rounds.
@@ -123,31 +136,50 @@ def deal_cards(
         every = all_hands(deck_size, hole_cards)
         every = every[~np.isin(every, start).any(axis=1)]
         ranges = ((every, np.ones(len(every))), (every, np.ones(len(every))))
-    builder = _Builder(suits, deck_size, hole_cards, tuple(board_cards), strength, evaluator)
-    (hands0, weights0), (hands1, weights1) = ranges
-    pairs = compatible(hands0, hands1) * weights0[:, None] * weights1[None, :]
-    total = float(pairs.sum())
-    root = Board(0, -1, tuple(start), 1.0, (hands0, hands1))
-    identity = tuple(range(suits))
-    root.symmetries = [identity]
-    if use_symmetry:
-        root.symmetries = [
-            renaming
-            for renaming in permutations(range(suits))
-            if builder.keeps_board(renaming, start) and builder.keeps_ranges(renaming, ranges)
-        ]
-    builder.boards.append(root)
     if board_cards[0]:
         raise ValueError("cards before the first round belong in `start`")
-    builder.deal_round(1)
+    symmetries = [tuple(range(suits))]
+    if use_symmetry:
+        symmetries = suit_symmetries(suits, deck_size, start, ranges)
+    tree = runouts(deck_size, start, board_cards, symmetries)
+    builder = _Builder(deck_size, ranges, tree, strength)
+    (hands0, weights0), (hands1, weights1) = ranges
     if evaluator == "matrix":
-        builder.fill_matrices(pairs / total)
-        ones = (np.ones(len(hands0)), np.ones(len(hands1)))
-        return Deal(builder.boards, ones, 1.0, "matrix", suits)
-    order0, order1 = builder.sort_last_round()
-    if len(board_cards) == 1:
-        weights0, weights1 = weights0[order0], weights1[order1]
-    return Deal(builder.boards, (weights0, weights1), total, "sorted", suits)
+        boards = builder.boards(lambda unseen, count: 1.0)
+        pairs = compatible(hands0, hands1) * weights0[:, None] * weights1[None, :]
+        total = float(pairs.sum())
+        _fill_matrices(boards, pairs / total, deck_size, strength)
+        return Deal(boards, (np.ones(len(hands0)), np.ones(len(hands1))), 1.0, "matrix", suits)
+    boards = builder.boards(lambda unseen, count: 1.0 / comb(unseen, count), sort=True)
+    initial = (weights0[builder.ids[0][0]], weights1[builder.ids[0][1]])
+    return Deal(boards, initial, pair_mass(*ranges), "sorted", suits)
+
+
+def pair_mass(first: Weighted, second: Weighted) -> float:
+    """Mass of all pairs of hands that share no card.
+
+    For hands of two cards this is the product of the masses, less what shares each card, plus what
+    shares both and was taken off twice.
+
+    >>> hands = all_hands(52, 2)
+    >>> pair_mass((hands, np.ones(1326)), (hands, np.ones(1326))) == 1326 * 1225
+    True
+    """
+    (hands0, weights0), (hands1, weights1) = first, second
+    together = float(weights0.sum() * weights1.sum())
+    if hands0.shape[1] == 2:
+        deck = 1 + int(max(hands0.max(), hands1.max()))
+        held = []
+        for hands, weights in (first, second):
+            table = np.zeros((deck, deck))
+            table[hands[:, 0], hands[:, 1]] = weights
+            held.append(table + table.T)
+        on_card = held[0].sum(axis=1) @ held[1].sum(axis=1)
+        mass = together - float(on_card) + float((held[0] * held[1]).sum()) / 2
+        if mass > 1e-6 * together:
+            return mass
+    # Little of much is lost in the difference.
+    return float(weights0 @ compatible(hands0, hands1) @ weights1)
 
 
 def deal_once(mass: NDArray[np.float64], signed: NDArray[np.float64]) -> Deal:
@@ -163,151 +195,128 @@ def deal_once(mass: NDArray[np.float64], signed: NDArray[np.float64]) -> Deal:
 
 
 class _Builder:
-    """Grows the tree of boards round by round."""
+    """Puts the hands of both players under every board.
+
+    Inside, a hand is its number in the range at the start, so that a renaming of suits, or a card
+    that takes hands away, is one table for the whole tree.
+    """
 
     def __init__(
         self,
-        suits: int,
         deck_size: int,
-        hole_cards: int,
-        board_cards: tuple[int, ...],
+        ranges: tuple[Weighted, Weighted],
+        tree: list[Runout],
         strength: Strength,
-        evaluator: str,
     ) -> None:
-        self.suits, self.deck_size, self.hole_cards = suits, deck_size, hole_cards
-        self.board_cards, self.strength, self.evaluator = board_cards, strength, evaluator
-        self.boards: list[Board] = []
+        self.deck_size, self.tree, self.strength = deck_size, tree, strength
+        self.hands = [hands for hands, _ in ranges]
+        #: Numbers of the hands of each board and player, in its order.
+        self.ids: list[list[NDArray[np.int64]]] = []
+        #: [player][renaming]: number of each hand after the renaming is undone.
+        self.back: list[dict[Renaming, NDArray[np.int64]]] = [
+            {s: renamed_hands(hands, inverse(s), deck_size) for s in tree[0].symmetries}
+            for hands in self.hands
+        ]
+        #: [player][card]: which hands do not hold the card.
+        self.free = [
+            (hands[None, :, :] != np.arange(deck_size)[:, None, None]).all(axis=2)
+            for hands in self.hands
+        ]
 
-    def renamed(self, renaming: tuple[int, ...], cards: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Cards with their suits renamed."""
-        table = np.array(
-            [c - c % self.suits + renaming[c % self.suits] for c in range(self.deck_size)],
-            dtype=np.int16,
-        )
-        return table[cards]
+    def boards(self, chance: Callable[[int, int], float], sort: bool = False) -> list[Board]:
+        """Boards with hands and arrivals; with `sort`, hands of full boards weakest first.
 
-    def keeps_board(self, renaming: tuple[int, ...], cards: tuple[int, ...]) -> bool:
-        """Whether a renaming of suits leaves a set of cards as it is."""
-        moved = self.renamed(renaming, np.array(cards, dtype=np.int16))
-        return set(moved.tolist()) == set(cards)
-
-    def lookup(self, hands: Hands) -> NDArray[np.int64]:
-        """Table from cards (descending) to the index of the hand in `hands`, -1 if absent."""
-        table = np.full((self.deck_size,) * self.hole_cards, -1, dtype=np.int64)
-        table[tuple(hands.T)] = np.arange(len(hands))
-        return table
-
-    def index(self, table: NDArray[np.int64], hands: NDArray[np.int16]) -> NDArray[np.int64]:
-        """Index of hands given in any card order."""
-        ordered = -np.sort(-hands, axis=1)
-        found: NDArray[np.int64] = table[tuple(ordered.T)]
-        return found
-
-    def keeps_ranges(
-        self,
-        renaming: tuple[int, ...],
-        ranges: tuple[tuple[Hands, NDArray[np.float64]], tuple[Hands, NDArray[np.float64]]],
-    ) -> bool:
-        """Whether a renaming of suits leaves both ranges as they are."""
-        for hands, weights in ranges:
-            moved = self.index(self.lookup(hands), self.renamed(renaming, hands))
-            if (moved < 0).any() or not np.array_equal(weights[moved], weights):
-                return False
-        return True
-
-    def deal_round(self, number: int) -> None:
-        """Deal the public cards of round `number` onto every board of the round before."""
-        if number == len(self.board_cards):
-            return
-        count = self.board_cards[number]
-        parents = [b for b, board in enumerate(self.boards) if board.round == number - 1]
-        for parent in parents:
-            self._deal_onto(parent, number, count)
-        self.deal_round(number + 1)
-
-    def _deal_onto(self, parent: int, number: int, count: int) -> None:
-        above = self.boards[parent]
-        left = [c for c in range(self.deck_size) if c not in above.cards]
-        unseen_by_both = len(left) - 2 * self.hole_cards
-        weight = 1.0 if self.evaluator == "matrix" else 1.0 / comb(unseen_by_both, count)
-        tables = [self.lookup(hands) for hands in above.hands]
-        canonical: dict[tuple[int, ...], Board] = {}
-        for dealt in combinations(left, count):
-            # Among the renamings that keep the parent, the one that makes the deal smallest.
-            best, chosen = dealt, above.symmetries[0]
-            for renaming in above.symmetries[1:]:
-                cards = self.renamed(renaming, np.array(dealt, dtype=np.int16))
-                moved = tuple(sorted(int(c) for c in cards))
-                if moved < best:
-                    best, chosen = moved, renaming
-            if best not in canonical:
-                alive = [~np.isin(hands, best).any(axis=1) for hands in above.hands]
-                board = Board(
-                    number,
-                    parent,
-                    above.cards + best,
-                    weight,
-                    (above.hands[0][alive[0]], above.hands[1][alive[1]]),
-                )
-                board.symmetries = [s for s in above.symmetries if self.keeps_board(s, best)]
-                canonical[best] = board
-                self.boards.append(board)
-            board = canonical[best]
-            # `chosen` takes the real deal to the canonical one; a hand of the canonical board was,
-            # in the real deal, the hand with suits renamed back.
-            back = tuple(int(i) for i in np.argsort(chosen))
-            board.arrivals.append(
-                (
-                    self.index(tables[0], self.renamed(back, board.hands[0])),
-                    self.index(tables[1], self.renamed(back, board.hands[1])),
-                )
-            )
-
-    def fill_matrices(self, pairs: NDArray[np.float64]) -> None:
-        """Matrix evaluator: joint probabilities down the tree, results up from the last round."""
-        last = len(self.board_cards) - 1
-        for b, board in enumerate(self.boards):
-            if b == 0:
-                board.mass = pairs
-            else:
-                above = self.boards[board.parent]
-                assert above.mass is not None
-                count = self.board_cards[board.round]
-                unseen = self.deck_size - len(above.cards) - 2 * self.hole_cards
-                rows, columns = board.arrivals[0]
-                board.mass = above.mass[np.ix_(rows, columns)] / comb(unseen, count)
-        for board in reversed(self.boards):
-            assert board.mass is not None
-            if board.round == last:
-                mine = self.strength(board.hands[0], board.cards)
-                theirs = self.strength(board.hands[1], board.cards)
-                board.signed = board.mass * np.sign(mine[:, None] - theirs[None, :])
-            else:
-                assert board.signed is not None
-            if board.parent >= 0:
-                above = self.boards[board.parent]
-                if above.signed is None:
-                    above.signed = np.zeros((len(above.hands[0]), len(above.hands[1])))
-                for rows, columns in board.arrivals:
-                    above.signed[np.ix_(rows, columns)] += board.signed
-
-    def sort_last_round(self) -> list[NDArray[np.int64]]:
-        """Sorted evaluator: put the hands of every full board in ascending order of strength.
-
-        Returns the order given to the last board, for both players.
+        `chance` is the weight of a deal, from the cards unseen by both players and those dealt.
         """
-        last = len(self.board_cards) - 1
-        orders: list[NDArray[np.int64]] = []
-        for board in self.boards:
-            if board.round != last:
-                continue
-            strengths, orders = [], []  # of this board
-            for hands in board.hands:
-                value = self.strength(hands, board.cards)
-                order = np.argsort(value, kind="stable")
-                strengths.append(value[order])
-                orders.append(order)
-            board.hands = (board.hands[0][orders[0]], board.hands[1][orders[1]])
-            board.strength = (strengths[0], strengths[1])
-            board.arrivals = [(m0[orders[0]], m1[orders[1]]) for m0, m1 in board.arrivals]
-        return orders
+        boards: list[Board] = []
+        last = self.tree[-1].round
+        parent, place = -1, [np.zeros(0, dtype=np.int64)] * 2
+        for runout in self.tree:
+            if runout.parent != parent:
+                parent = runout.parent
+                place = [self._places(parent, player) for player in (0, 1)]
+            board = self._board(runout, chance, sort and runout.round == last)
+            ids = self.ids[-1]
+            for dealt, renaming in runout.deals:
+                # A hand of this board was, in the real deal, the hand with suits renamed back.
+                board.deals.append(dealt)
+                board.arrivals.append(
+                    (
+                        place[0][self.back[0][renaming][ids[0]]],
+                        place[1][self.back[1][renaming][ids[1]]],
+                    )
+                )
+            boards.append(board)
+        return boards
+
+    def _places(self, board: int, player: int) -> NDArray[np.int64]:
+        """Where each hand of the range stands under a board, -1 if it is not there."""
+        ids = self.ids[board][player]
+        place = np.full(len(self.hands[player]), -1, dtype=np.int64)
+        place[ids] = np.arange(len(ids))
+        return place
+
+    def _board(self, runout: Runout, chance: Callable[[int, int], float], sort: bool) -> Board:
+        dealt: tuple[int, ...] = ()
+        weight = 1.0
+        if runout.parent >= 0:
+            known = self.tree[runout.parent].cards
+            dealt = runout.cards[len(known) :]
+            held = self.hands[0].shape[1] + self.hands[1].shape[1]
+            weight = chance(self.deck_size - len(known) - held, len(dealt))
+        all_ids, all_hands, all_values = [], [], []
+        for player in (0, 1):
+            if runout.parent < 0:
+                ids = np.arange(len(self.hands[player]))
+            else:
+                ids = self.ids[runout.parent][player]
+                for card in dealt:
+                    ids = ids[self.free[player][card][ids]]
+            hands = self.hands[player][ids]
+            if sort:
+                values = self.strength(hands, runout.cards)
+                order = np.argsort(values, kind="stable")
+                ids, hands = ids[order], hands[order]
+                all_values.append(values[order])
+            all_ids.append(ids)
+            all_hands.append(hands)
+        self.ids.append(all_ids)
+        board = Board(
+            runout.round, runout.parent, runout.cards, weight, (all_hands[0], all_hands[1])
+        )
+        board.symmetries = runout.symmetries
+        if sort:
+            board.strength = (all_values[0], all_values[1])
+        return board
+
+
+def _fill_matrices(
+    boards: list[Board], pairs: NDArray[np.float64], deck_size: int, strength: Strength
+) -> None:
+    """Matrix evaluator: joint probabilities down the tree, results up from the last round."""
+    last = boards[-1].round
+    for board in boards:
+        if board.parent < 0:
+            board.mass = pairs
+            continue
+        above = boards[board.parent]
+        assert above.mass is not None
+        held = board.hands[0].shape[1] + board.hands[1].shape[1]
+        unseen = deck_size - len(above.cards) - held
+        rows, columns = board.arrivals[0]
+        ways = comb(unseen, len(board.cards) - len(above.cards))
+        board.mass = above.mass[np.ix_(rows, columns)] / ways
+    for board in reversed(boards):
+        assert board.mass is not None
+        if board.round == last:
+            mine = strength(board.hands[0], board.cards)
+            theirs = strength(board.hands[1], board.cards)
+            board.signed = board.mass * np.sign(mine[:, None] - theirs[None, :])
+        else:
+            assert board.signed is not None
+        if board.parent >= 0:
+            above = boards[board.parent]
+            if above.signed is None:
+                above.signed = np.zeros((len(above.hands[0]), len(above.hands[1])))
+            for rows, columns in board.arrivals:
+                above.signed[np.ix_(rows, columns)] += board.signed

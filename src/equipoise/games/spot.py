@@ -34,6 +34,7 @@ import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -295,11 +296,17 @@ class Spot:
 
 def _strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
     """Value of hands on a full board."""
+    high, low = hands[:, 0].astype(np.int64), hands[:, 1]
+    values: NDArray[np.int64] = _strengths(board)[high * (high - 1) // 2 + low].astype(np.int64)
+    return values
+
+
+@lru_cache(maxsize=1)
+def _strengths(board: tuple[int, ...]) -> NDArray[np.uint16]:
+    """Value of every hand on a full board, kept for the other player."""
     from equipoise.cards.evaluator import strengths
 
-    high, low = hands[:, 0].astype(np.int64), hands[:, 1]
-    values: NDArray[np.int64] = strengths(board)[high * (high - 1) // 2 + low].astype(np.int64)
-    return values
+    return strengths(board)
 
 
 # ---------------------------------------------------------------------------------- reading
