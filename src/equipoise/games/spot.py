@@ -46,7 +46,8 @@ from equipoise.cards.card import RANKS, cards_text, check_distinct, parse_cards
 from equipoise.cards.hand import COMBO_CARDS
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, GameError, RangeError
-from equipoise.games.betting import NO_RAKE, Betting, Rake
+from equipoise.games.betting import NO_RAKE, Betting, Rake, measure
+from equipoise.games.estimate import Estimate, Runouts, check_fits
 from equipoise.games.menu import STREETS, BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Rules, postflop
@@ -292,6 +293,34 @@ class Spot:
             board_name=_TEXT.board,
             value_offset_chips=self.pot / 2,
         )
+
+    # ------------------------------------------------------------------------------ the cost
+
+    def runouts(self, use_symmetry: bool = True) -> Runouts:
+        """The boards to come, counted."""
+        ranges = self.hands(0), self.hands(1)
+        return Runouts.count(self.board, self.rules.board_cards, ranges, use_symmetry)
+
+    def estimate(self, use_symmetry: bool = True) -> Estimate:
+        """Size of the tree, memory and rough time, before anything large is allocated.
+
+        >>> spot = Spot("Td9d6h", "22+,A2s+", "TT+,AKs", pot=100, stack=200, menu="50%,a")
+        >>> spot.estimate().boards, spot.estimate().deals
+        ((1, 36, 1429), (1, 49, 2352))
+        """
+        size = measure(self.rules, self.menu, keep_first=True)
+        return Estimate.of(self.streets, size, self.runouts(use_symmetry))
+
+    def check_fits(self, limit_bytes: int | None = None, compressed: bool = False) -> Estimate:
+        """Estimate, and raise :class:`TooLargeError` saying what to cut if it is too much.
+
+        The limit is four fifths of the memory that is free, unless it is given; `compressed` is
+        for storage in 16 bits.
+        """
+        rules, cards = self.rules, self.runouts()
+        estimate = Estimate.of(self.streets, measure(rules, self.menu, keep_first=True), cards)
+        check_fits(estimate, rules, self.menu, cards, limit_bytes, compressed)
+        return estimate
 
 
 def _strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
