@@ -46,6 +46,9 @@ class Discounting:
     beta_ramp: int = 0
     #: Of the average strategy: (u/t)^γ.
     gamma: float = 0.0
+    #: Before this iteration only those whose number is a power of two are averaged, each afresh:
+    #: what comes later outweighs them by far, and averaging costs time.
+    warm_up: int = 0
     #: Negative regrets are forgotten.
     clipped: bool = False
     #: Act on regrets plus the last gain.
@@ -64,6 +67,8 @@ class Discounting:
         }
         if self.clipped:
             values["floor"] = 0.0
+        if t < self.warm_up:
+            values |= {"keep": 0.0, "gain": 1.0 if t & u == 0 else 0.0}
         return values
 
 

@@ -660,7 +660,7 @@ def _runout_lanes(lanes_in, lanes_out, table, mine, his, step_mine, step_his, sw
 
 
 @row_kernel
-def _evaluate_sorted(cards, lines, boards, board, player, rows, work, par):
+def _evaluate_sorted(cards, lines, boards, board, following, player, facing, numbers, work, par):
     """All folds and showdowns of a board, sixteen at a time."""
     opponent = 1 - player
     street = boards.round[board]
@@ -679,16 +679,22 @@ def _evaluate_sorted(cards, lines, boards, board, player, rows, work, par):
         step_mine, step_his, share = step_his, step_mine, -share
     spare = lines.place[lines.place.shape[0] - 1]
     zero = par[ZERO]
-    # While terminals keep the processor busy, memory fetches the rows that the way up will need.
+    # While terminals keep the processor busy, memory fetches the rows that the way up will need,
+    # and the opponent's on the board that comes next.
     batches = (
         lines.fold_start[street + 1]
         - lines.fold_start[street]
         + lines.showdown_start[street + 1]
         - lines.showdown_start[street]
     ) // LANES + 2
-    ahead = boards.base[board, player]
-    ahead_stop = ahead + lines.rows[street, player] * width
-    ahead_step = (ahead_stop - ahead) // batches + LANES
+    mine_at = boards.base[board, player]
+    mine_step = lines.rows[street, player] * width // batches + LANES
+    his_at = his_step = 0
+    if following >= 0:
+        his_at = boards.base[following, opponent]
+        his_step = (
+            lines.rows[street, opponent] * boards.width[following, opponent] // batches + LANES
+        )
     for pass_number in range(2):
         if pass_number == 0:
             nodes, start = lines.folds, lines.fold_start
@@ -696,9 +702,13 @@ def _evaluate_sorted(cards, lines, boards, board, player, rows, work, par):
             nodes, start = lines.showdowns, lines.showdown_start
         n0, n1 = start[street], start[street + 1]
         for batch in range(n0, n1, LANES):
-            for line in range(ahead, min(ahead + ahead_step, ahead_stop), LANES):
-                prefetch(rows, line)
-            ahead += ahead_step
+            for line in range(mine_at, mine_at + mine_step, LANES):
+                prefetch(numbers.rows, line)
+            for line in range(his_at, his_at + his_step, LANES):
+                prefetch(facing, line)
+                prefetch(numbers.plan, line)
+            mine_at += mine_step
+            his_at += his_step
             raked = False
             for lane in range(LANES):
                 if batch + lane < n1:
@@ -854,7 +864,7 @@ def _matrix_terminals(
 
 
 @row_kernel
-def _evaluate_matrices(tables, lines, boards, board, player, rows, work, par):
+def _evaluate_matrices(tables, lines, boards, board, following, player, facing, numbers, work, par):
     """All folds and showdowns of a board by joint tables."""
     street = boards.round[board]
     his, width = boards.states[board, 1 - player], boards.width[board, player]
@@ -901,20 +911,28 @@ def _evaluate_matrices(tables, lines, boards, board, player, rows, work, par):
     )
 
 
-def _evaluate(tables, lines, boards, board, player, rows, work, par):
+def _evaluate(tables, lines, boards, board, following, player, facing, numbers, work, par):
     """Values of all terminals of a board; which evaluator is decided by the type of `tables`."""
     raise RuntimeError("only inside compiled kernels")
 
 
 @overload(_evaluate)
-def _evaluate_by_type(tables, lines, boards, board, player, rows, work, par):
+def _evaluate_by_type(tables, lines, boards, board, following, player, facing, numbers, work, par):
     if "Matrices" in str(tables):
-        return lambda tables, lines, boards, board, player, rows, work, par: _evaluate_matrices(
-            tables, lines, boards, board, player, rows, work, par
+
+        def evaluate(tables, lines, boards, board, following, player, facing, numbers, work, par):
+            _evaluate_matrices(
+                tables, lines, boards, board, following, player, facing, numbers, work, par
+            )
+
+        return evaluate
+
+    def evaluate(tables, lines, boards, board, following, player, facing, numbers, work, par):
+        _evaluate_sorted(
+            tables, lines, boards, board, following, player, facing, numbers, work, par
         )
-    return lambda tables, lines, boards, board, player, rows, work, par: _evaluate_sorted(
-        tables, lines, boards, board, player, rows, work, par
-    )
+
+    return evaluate
 
 
 # ------------------------------------------------------------------------------------- the walk
@@ -1091,7 +1109,11 @@ def _sweep_below(layout, player, rule, top, first_board, last_board, facing, num
                 return
             board = work.current[street]
         if upward:
-            _evaluate(layout.tables, lines, boards, board, player, numbers.rows, work, par)
+            following = board + 1 - 2 * player
+            if not start <= following < stop:
+                following = np.int64(-1)
+            _evaluate(layout.tables, lines, boards, board, following, player, facing, numbers,
+                      work, par)  # fmt: skip
             _go_up(layout, board, player, rule, numbers, work, par)
             _return_values(lines, boards, board, player, work)
         work.cursor[street] += 1
@@ -1108,7 +1130,8 @@ def run(layout, numbers, work, schedule, rule, first_player, last_player, path, 
 
     The sweep is over the last board of `path`, whose boards lead there from the root, and over the
     boards `first_board` to `last_board` dealt from it. `averaging` is 0 for no mixing of the plan,
-    1 for mixing on the boards below, 2 for the boards of the path too.
+    1 for mixing on the boards below, 2 for the boards of the path too; a gain of 0 also mixes
+    nothing.
 
     A thread calls this on its share of boards with `upward` = 1; then the values of the last path
     board's DEAL nodes are summed over threads, and one call with `downward` = 0 and `upward` = 2
@@ -1121,6 +1144,7 @@ def run(layout, numbers, work, schedule, rule, first_player, last_player, path, 
         for i in range(numbers.before.shape[0]):
             numbers.before[i] = numbers.rows[i]
         facing = numbers.before if numbers.before.shape[0] > 0 else numbers.facing
+        mixing = averaging if par[GAIN] > par[ZERO] else 0
         for player in range(first_player, last_player + 1):
             if downward:
                 initial = layout.initial1 if player == 0 else layout.initial0
@@ -1131,10 +1155,11 @@ def run(layout, numbers, work, schedule, rule, first_player, last_player, path, 
                 for k in range(path.shape[0]):
                     if k > 0:
                         _enter(lines, boards, path[k], player, work)
-                    _go_down(layout, path[k], player, facing, numbers, averaging == 2, work, par)
+                    _go_down(layout, path[k], player, facing, numbers, mixing == 2, work, par)
                 _clear_leaves(lines, boards, top, player, work, par[ZERO])
                 _sweep_below(layout, player, rule, top, first_board, last_board, facing, numbers,
-                             averaging > 0, upward > 0, work, par)  # fmt: skip
+                             mixing > 0, upward > 0, work, par)  # fmt: skip
             if upward == 2:
-                _evaluate(layout.tables, lines, boards, top, player, numbers.rows, work, par)
+                _evaluate(layout.tables, lines, boards, top, np.int64(-1), player, facing, numbers,
+                          work, par)  # fmt: skip
                 _go_up(layout, top, player, rule, numbers, work, par)
