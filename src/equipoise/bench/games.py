@@ -9,7 +9,7 @@ from typing import Any
 from equipoise.bench.figures import best_seconds, figure
 
 #: Exploitability in chips a hand after 100 and 1,000 iterations, to be met within a factor of two.
-CONVERGENCE = {
+CONVERGENCE: dict[str, dict[str, tuple[float | None, float]]] = {
     "cfr": {"kuhn": (8.2e-3, 9.4e-4), "leduc": (9.6e-2, 1.2e-2)},
     "cfr+": {"kuhn": (1.2e-3, 8.7e-5), "leduc": (1.3e-2, 2.6e-4)},
     "linear": {"kuhn": (1.1e-3, 9.4e-5), "leduc": (3.5e-2, 6.7e-3)},

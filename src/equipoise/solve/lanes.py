@@ -177,7 +177,7 @@ def splat(typing: Any, value: Any) -> Any:
 def _operator(symbol: Callable[[Any, Any], Any], instruction: str) -> None:
     """Give lanes an arithmetic operator."""
 
-    @infer_global(symbol)  # type: ignore[untyped-decorator]
+    @infer_global(symbol)
     class LanesOperator(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, keywords: Any) -> Any:
             if len(args) == 2 and isinstance(args[0], LanesType) and args[0] == args[1]:

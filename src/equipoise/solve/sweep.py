@@ -419,8 +419,9 @@ def _locked_rule(rule, rows, at, lock, actions, width, states, value, node, home
 
 @row_kernel
 def _predictive_rule(rows, out, at, actions, width, value, node, home, first, par):
-    """Predictive regret matching⁺: `rows` holds regrets plus the last gain, `out` the regrets."""
+    """:func:`_regret_rule` on regrets in `out`; `rows` get them plus the last gain, if it came again."""
     zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
     share = splat(par[ONE] / value.dtype.type(actions))
     for h in range(0, width, LANES):
         total, mean, plain = zero, zero, zero
@@ -435,7 +436,9 @@ def _predictive_rule(rows, out, at, actions, width, value, node, home, first, pa
         for a in range(actions):
             row = at + a * width + h
             gain = load(value, home[first + a] + h) - mean
-            regret = largest(load(out, row) + gain, zero)
+            regret = load(out, row)
+            regret = regret * where_above(regret, zero, positive, negative)
+            regret = largest(regret + gain, floor)
             store(out, row, regret)
             store(rows, row, regret + gain)
 
@@ -576,8 +579,8 @@ def _showdown_lanes(
     for c in range(CARDS):
         store(on_card, c * LANES, nothing)
     total = nothing
-    i0 = 0
-    j = 0
+    i0 = np.intp(0)
+    j = np.intp(0)
     for g in range(groups):
         i1 = np.intp(group_end[g])
         lower = np.intp(weaker_end[g])
@@ -918,19 +921,10 @@ def _evaluate(tables, lines, boards, board, following, player, facing, numbers, 
 
 @overload(_evaluate)
 def _evaluate_by_type(tables, lines, boards, board, following, player, facing, numbers, work, par):
-    if "Matrices" in str(tables):
-
-        def evaluate(tables, lines, boards, board, following, player, facing, numbers, work, par):
-            _evaluate_matrices(
-                tables, lines, boards, board, following, player, facing, numbers, work, par
-            )
-
-        return evaluate
+    chosen = _evaluate_matrices if "Matrices" in str(tables) else _evaluate_sorted
 
     def evaluate(tables, lines, boards, board, following, player, facing, numbers, work, par):
-        _evaluate_sorted(
-            tables, lines, boards, board, following, player, facing, numbers, work, par
-        )
+        chosen(tables, lines, boards, board, following, player, facing, numbers, work, par)
 
     return evaluate
 

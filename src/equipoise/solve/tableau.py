@@ -19,7 +19,8 @@ from equipoise.games.betting import DEAL, FOLD, SHOWDOWN, Betting
 from equipoise.games.deal import Deal
 from equipoise.games.game import Game
 from equipoise.kernel import cores
-from equipoise.solve import runouts, sweep
+from equipoise.solve import runouts
+from equipoise.solve import sweep as kernels
 from equipoise.solve.lanes import LANES, NOWHERE
 from equipoise.solve.rowindex import RowIndex, aligned
 
@@ -50,7 +51,7 @@ class Tableau:
         self.dtype: Any = np.dtype(precision)
         self.boards = self._lay_boards(deal)
         self.lines = self._lay_lines(betting)
-        self.layout = sweep.Layout(
+        self.layout = kernels.Layout(
             lines=self.lines,
             boards=self.boards,
             tables=self._lay_tables(deal),
@@ -73,7 +74,7 @@ class Tableau:
         vector[: len(values)] = values
         return vector
 
-    def _lay_boards(self, deal: Deal) -> sweep.Boards:
+    def _lay_boards(self, deal: Deal) -> kernels.Boards:
         boards = deal.boards
         parents = np.array([board.parent for board in boards], dtype=np.int64)
         first_child = np.searchsorted(parents, np.arange(len(boards) + 1)).astype(np.int64)
@@ -103,7 +104,7 @@ class Tableau:
         def joined(parts: list[NDArray[np.uint16]]) -> NDArray[np.uint16]:
             return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint16)
 
-        return sweep.Boards(
+        return kernels.Boards(
             round=np.array([board.round for board in boards], dtype=np.int64),
             parent=parents,
             first_child=first_child,
@@ -119,7 +120,7 @@ class Tableau:
             back=joined(back),
         )
 
-    def _lay_lines(self, betting: Betting) -> sweep.Lines:
+    def _lay_lines(self, betting: Betting) -> kernels.Lines:
         place = np.zeros(len(betting.kind) + 1, dtype=np.int64)
         home = np.zeros(len(betting.kind), dtype=np.int64)
         filled = widest = 0
@@ -145,7 +146,7 @@ class Tableau:
         leaves, leaf_start = by_round(DEAL)
         folds, fold_start = by_round(FOLD)
         showdowns, showdown_start = by_round(SHOWDOWN)
-        return sweep.Lines(
+        return kernels.Lines(
             kind=betting.kind,
             first=betting.first,
             count=betting.count,
@@ -165,7 +166,7 @@ class Tableau:
             showdown_start=showdown_start,
         )
 
-    def _lay_tables(self, deal: Deal) -> sweep.Matrices | sweep.SortedHands:
+    def _lay_tables(self, deal: Deal) -> kernels.Matrices | kernels.SortedHands:
         if deal.evaluator == "sorted":
             return runouts.lay_sorted(self.game, self.boards)
         start = np.zeros((len(deal.boards), 2), dtype=np.int64)
@@ -186,17 +187,17 @@ class Tableau:
                 at, stride = int(start[b, player]), int(self.width[b, player])
                 for table, entries in ((mass, chance), (signed, result)):
                     table[at : at + his * stride].reshape(his, stride)[:, :mine] = entries
-        return sweep.Matrices(mass, signed, start)
+        return kernels.Matrices(mass, signed, start)
 
-    def _workspace(self) -> sweep.Workspace:
+    def _workspace(self) -> kernels.Workspace:
         rounds = self.game.betting.rounds
         batch = self._widest * LANES + LANES
-        return sweep.Workspace(
+        return kernels.Workspace(
             field=aligned(self._buffer, self.dtype),
             slot=np.zeros(len(self.lines.place), dtype=np.int64),
             lanes_in=aligned(batch, self.dtype),
             lanes_out=aligned(batch, self.dtype),
-            on_card=aligned(sweep.CARDS * LANES, self.dtype),
+            on_card=aligned(kernels.CARDS * LANES, self.dtype),
             source=np.zeros(LANES, dtype=np.int64),
             target=np.zeros(LANES, dtype=np.int64),
             even=aligned(LANES, self.dtype),
@@ -221,16 +222,16 @@ class Tableau:
         `keep`, `gain`: the plan becomes `keep * plan + gain * (reach * strategy)`. `positive`,
         `negative`, `floor`: discounts and least value of regrets. `smoothing`: of the prox rules.
         """
-        par = np.zeros(sweep.PARAMETERS, dtype=self.dtype)
+        par = np.zeros(kernels.PARAMETERS, dtype=self.dtype)
         limits = np.finfo(self.dtype)
-        par[sweep.KEEP] = values.pop("keep", 1.0)
-        par[sweep.GAIN] = values.pop("gain", 1.0)
-        par[sweep.POSITIVE] = values.pop("positive", 1.0)
-        par[sweep.NEGATIVE] = values.pop("negative", 1.0)
-        par[sweep.FLOOR] = values.pop("floor", float(limits.min))
-        par[sweep.SMOOTHING] = values.pop("smoothing", 0.0)
-        par[sweep.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
-        par[sweep.ONE] = 1.0
+        par[kernels.KEEP] = values.pop("keep", 1.0)
+        par[kernels.GAIN] = values.pop("gain", 1.0)
+        par[kernels.POSITIVE] = values.pop("positive", 1.0)
+        par[kernels.NEGATIVE] = values.pop("negative", 1.0)
+        par[kernels.FLOOR] = values.pop("floor", float(limits.min))
+        par[kernels.SMOOTHING] = values.pop("smoothing", 0.0)
+        par[kernels.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
+        par[kernels.ONE] = 1.0
         assert not values, f"unknown parameters {list(values)}"
         return par
 
@@ -276,10 +277,10 @@ class Tableau:
         before: Rows | None = None,
         plan_unit: Rows | None = None,
         rows_unit: Rows | None = None,
-    ) -> sweep.Numbers:
+    ) -> kernels.Numbers:
         """The rows of a sweep; those left out have no room."""
         nothing, kept = self.nothing, facing[:0]
-        return sweep.Numbers(
+        return kernels.Numbers(
             facing=facing,
             plan=kept if plan is None else plan,
             rows=rows,
@@ -292,7 +293,7 @@ class Tableau:
 
     def mix(self, player: int, strategy: Rows, plan: Rows, par: NDArray[Any]) -> None:
         """Mix the realisation plan of a player's strategy into his part of `plan`."""
-        self.sweep(1 - player, sweep.VALUE, facing=strategy, plan=plan, par=par, upward=False)
+        self.sweep(1 - player, kernels.VALUE, facing=strategy, plan=plan, par=par, upward=False)
 
     def iterate(
         self,
@@ -332,7 +333,7 @@ class Tableau:
 
     def _run(
         self,
-        numbers: sweep.Numbers,
+        numbers: kernels.Numbers,
         schedule: NDArray[Any],
         rule: int,
         first_player: int,
@@ -343,7 +344,7 @@ class Tableau:
 
         def call(thread: int, averaging: int, downward: int, up: int) -> None:
             a, b = self._shares[thread]
-            sweep.run(
+            kernels.run(
                 self.layout, numbers, self.work[thread], schedule, rule, first_player, last_player,
                 path, a, b, averaging, downward, up,
             )  # fmt: skip
@@ -376,8 +377,8 @@ class Tableau:
         first, last = (int(self.boards.first_child[board + k]) for k in (0, 1))
         numbers = self.numbers(facing=strategy, rows=strategy if rows is None else rows)
         schedule = self.parameters().reshape(1, -1)
-        sweep.run(
-            self.layout, numbers, self.work[0], schedule, sweep.VALUE, player, player,
+        kernels.run(
+            self.layout, numbers, self.work[0], schedule, kernels.VALUE, player, player,
             np.array(path, dtype=np.int64), first, last, 0, 1, 2,
         )  # fmt: skip
         a, b = (int(n) for n in self.lines.start[[self.boards.round[board] + k for k in (0, 1)]])
@@ -391,7 +392,7 @@ class Tableau:
         """Fix the strategy at (board, node) decisions; replaces earlier locks, none frees all."""
         self.layout = self.layout._replace(locks=self._lay_locks(locks))
 
-    def _lay_locks(self, locks: Mapping[tuple[int, int], Lock]) -> sweep.Locks:
+    def _lay_locks(self, locks: Mapping[tuple[int, int], Lock]) -> kernels.Locks:
         betting = self.game.betting
         start = np.full(len(self.states), -1, dtype=np.int64)
         parts: dict[int, NDArray[np.int64]] = {}
@@ -410,7 +411,7 @@ class Tableau:
             parts[board][node - first] = filled
             rows.append(block.reshape(-1))
             filled += block.size
-        return sweep.Locks(
+        return kernels.Locks(
             start=start,
             at=np.concatenate(list(parts.values())) if parts else np.zeros(0, dtype=np.int64),
             rows=np.concatenate(rows) if rows else np.zeros(0, dtype=self.dtype),
@@ -432,17 +433,17 @@ class Tableau:
 
     def value(self, plan: Rows) -> float:
         """Expected chips of player 0 when both play the strategies in `plan`."""
-        return self.root_value(0, self.sweep(0, sweep.VALUE, facing=plan))
+        return self.root_value(0, self.sweep(0, kernels.VALUE, facing=plan))
 
     def best_response(self, player: int, plan: Rows, out: Rows | None = None) -> float:
         """Expected chips of `player` when he best-responds to the other's strategy in `plan`."""
-        return self.root_value(player, self.sweep(player, sweep.BEST, facing=plan, out=out))
+        return self.root_value(player, self.sweep(player, kernels.BEST, facing=plan, out=out))
 
     def exploitability(self, plan: Rows) -> float:
         """Half the sum of what each player gains by best-responding, in chips."""
         gains = 0.0
         for player in (0, 1):
-            played = self.root_value(player, self.sweep(player, sweep.VALUE, facing=plan))
+            played = self.root_value(player, self.sweep(player, kernels.VALUE, facing=plan))
             gains += self.best_response(player, plan) - played
         return gains / 2
 
