@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from equipoise.cards import evaluator
 from equipoise.cards.card import parse_cards
 from equipoise.cards.evaluator import (
     CARD_BIT,
@@ -270,3 +271,18 @@ def test_sorting_by_strength() -> None:
     expected = np.argsort(value, kind="stable")[245:]
     assert live == 1081
     assert (order[:live] == expected).all()
+
+
+def test_shipped_tables_are_what_the_rules_give():
+    built, shipped = evaluator.build_tables(), evaluator.tables()
+    assert np.array_equal(built.values, shipped.values)
+    assert np.array_equal(built.rows, shipped.rows)
+
+
+def test_tables_are_built_anew_where_the_file_is_missing_or_damaged(tmp_path, monkeypatch):
+    damaged = tmp_path / "evaluator.npz"
+    damaged.write_bytes(evaluator.DATA_FILE.read_bytes()[:1000])
+    for path in (damaged, tmp_path / "nothing.npz"):
+        monkeypatch.setattr(evaluator, "DATA_FILE", path)
+        rebuilt = evaluator.tables.__wrapped__()
+        assert np.array_equal(rebuilt.values, evaluator.build_tables().values)

@@ -22,7 +22,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from itertools import combinations, combinations_with_replacement
+from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numba import types
@@ -181,9 +183,23 @@ def _pack_rows(
     return used
 
 
+#: The tables as shipped: what :func:`build_tables` makes, ready at once.
+DATA_FILE = Path(__file__).parent / "data" / "evaluator.npz"
+
+
 @cache
 def tables() -> Tables:
-    """The look-up tables, built at first use in a fraction of a second."""
+    """The look-up tables, read from the package, or built anew if they are not there."""
+    try:
+        with np.load(DATA_FILE, allow_pickle=False) as stored:
+            loaded = Tables(stored["values"], stored["rows"])
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        return build_tables()
+    return loaded if len(loaded.rows) == int(_FLUSH_ROW) + 1 else build_tables()
+
+
+def build_tables() -> Tables:
+    """Make the look-up tables from the rules of poker, in about half a second."""
     value_of = {hand_class: i + 1 for i, hand_class in enumerate(hand_classes())}
 
     flushes = np.zeros(1 << 13, dtype=np.uint16)
