@@ -20,6 +20,7 @@ from equipoise.cli.evaluate import eval_command
 from equipoise.cli.game import game_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
+from equipoise.cli.solve import solve_command
 from equipoise.errors import EquipoiseError
 
 app = typer.Typer(
@@ -52,6 +53,7 @@ app.command("eval")(_computing(eval_command))
 app.command("range")(range_command)
 app.command("preflop")(_computing(preflop_command))
 app.command("game")(_computing(game_command))
+app.command("solve")(_computing(solve_command))
 app.command("bench")(_computing(bench_command))
 
 
