@@ -1,0 +1,1 @@
+"""Abstractions: many private states played as one."""

@@ -1,0 +1,1 @@
+"""Agents: policies that act, from what a player may see."""

@@ -1,0 +1,110 @@
+"""What an agent is: it sees what a player may see, and returns a legal action.
+
+An agent plays a match, hand after hand. The arena calls, in this order,
+
+    agent.reset(seed)            a new match begins
+    agent.begin(hand, position)  a new hand: its number, and where the agent sits
+    agent.act(view)              it is the agent's turn
+    agent.observe(result)        the hand is over, with what was shown
+
+Every random choice comes from `agent.random`, which the arena seeds anew for every hand from the
+match seed, the hand's number and the seat: the same seed gives the same match, however many workers
+play it. An agent that carries something over from hand to hand sets `learns`; its hands are then
+played in order by one worker.
+
+An agent whose mixed strategy is known says so by `policy`: the probabilities of every hand it could
+hold, after all post-processing. They may depend on the match seed, the hand's number and public
+betting, never on cards, so that variance reduction, local best responses and exact evaluation apply.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from random import Random
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.games.rules import Action, State
+
+
+class View(NamedTuple):
+    """What a player sees when it is his turn."""
+
+    #: The betting so far, and the rules it follows.
+    state: State
+    #: Where he sits: 0 or 1, as in the rules; it is `state.to_act`.
+    position: int
+    #: His own cards.
+    hole: tuple[int, ...]
+    #: The public cards dealt so far.
+    board: tuple[int, ...]
+    #: Number of the hand in the match, from 0.
+    hand: int
+
+
+class PublicState(NamedTuple):
+    """What everybody sees when somebody is to act."""
+
+    state: State
+    board: tuple[int, ...]
+    #: Number of the hand in the match, from 0.
+    hand: int
+
+
+class Policy(NamedTuple):
+    """A mixed strategy for every hand that could be held."""
+
+    actions: tuple[Action, ...]
+    #: [hand, action], hands numbered as in :mod:`equipoise.cards.hand`; rows of hands that a public
+    #: card blocks are not read.
+    probabilities: NDArray[np.float32]
+
+
+class HandResult(NamedTuple):
+    """The end of a hand, as one player sees it."""
+
+    state: State
+    position: int
+    hole: tuple[int, ...]
+    #: Public cards dealt by the end.
+    board: tuple[int, ...]
+    hand: int
+    #: Chips won, less than 0 if lost.
+    payoff: float
+    #: The opponent's cards: shown at a showdown, or always where a trainer reveals them.
+    opponent: tuple[int, ...] | None
+    #: The public cards that would have come, where a trainer reveals them.
+    full_board: tuple[int, ...] | None
+
+
+class Agent(ABC):
+    """A player. Subclasses need :meth:`act`."""
+
+    #: Name in the registry.
+    name: ClassVar[str] = ""
+    #: Carries something over from hand to hand.
+    learns: bool = False
+
+    def __init__(self) -> None:
+        #: Source of every random choice, seeded by the arena for every hand.
+        self.random = Random(0)
+
+    def reset(self, seed: int) -> None:
+        """Forget the last match."""
+        self.random.seed(seed)
+
+    def begin(self, hand: int, position: int) -> None:
+        """A new hand begins; by default nothing needs to be done."""
+
+    @abstractmethod
+    def act(self, view: View) -> Action:
+        """A legal action."""
+
+    def observe(self, result: HandResult) -> None:
+        """A hand has ended; by default nothing is learnt."""
+
+    def policy(self, public: PublicState) -> Policy | None:
+        """The mixed strategy of every hand here, None if it is not known."""
+        return None

@@ -1,0 +1,1 @@
+"""The arena: matches that can be believed, formats and protocols."""
