@@ -95,14 +95,14 @@ class Agent(ABC):
         """Forget the last match."""
         self.random.seed(seed)
 
-    def begin(self, hand: int, position: int) -> None:
+    def begin(self, hand: int, position: int) -> None:  # noqa: B027
         """A new hand begins; by default nothing needs to be done."""
 
     @abstractmethod
     def act(self, view: View) -> Action:
         """A legal action."""
 
-    def observe(self, result: HandResult) -> None:
+    def observe(self, result: HandResult) -> None:  # noqa: B027
         """A hand has ended; by default nothing is learnt."""
 
     def policy(self, public: PublicState) -> Policy | None:
