@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
 from equipoise.kernel import kernel, row_kernel
@@ -212,26 +213,53 @@ PARAMETERS = 9
 
 # ---------------------------------------------------------------------------------- row rules
 
+#: As many entries as there are actions: the compiler then knows their number and unrolls the loops.
+TWO, THREE = (0, 0), (0, 0, 0)
+
+
+def count(actions):
+    """Number of actions, given as a number or as a tuple of that length."""
+    raise RuntimeError("only inside compiled kernels")
+
+
+@overload(count)
+def _count_by_type(actions):
+    if isinstance(actions, types.BaseTuple):
+        known = len(actions)
+        return lambda actions: known
+    return lambda actions: actions
+
 
 @row_kernel
-def _down(rows, at, actions, width, reach, source, place, first, plan, averaging, par):
+def _down_some(rows, at, actions, width, reach, source, place, first, plan, averaging, par):
     """At an opponent's decision: reach of every child, and his realisation plan."""
     zero, tiny, one = splat(par[ZERO]), splat(par[TINY]), splat(par[ONE])
-    share = splat(par[ONE] / reach.dtype.type(actions))
+    share = splat(par[ONE] / reach.dtype.type(count(actions)))
     keeping, gaining = splat(par[KEEP]), splat(par[GAIN])
     for h in range(0, width, LANES):
         total = zero
-        for a in range(actions):
+        for a in range(count(actions)):
             total = total + largest(load(rows, at + a * width + h), zero)
         scale = where_above(total, tiny, one / total, zero)
         uniform = where_above(total, tiny, zero, share)
         arriving = load(reach, source + h)
-        for a in range(actions):
+        for a in range(count(actions)):
             row = at + a * width + h
             leaving = (largest(load(rows, row), zero) * scale + uniform) * arriving
             store(reach, place[first + a] + h, leaving)
             if averaging:
                 store(plan, row, load(plan, row) * keeping + leaving * gaining)
+
+
+@row_kernel
+def _down(rows, at, actions, width, reach, source, place, first, plan, averaging, par):
+    """:func:`_down_some`, with the usual two or three actions unrolled."""
+    if actions == 2:
+        _down_some(rows, at, TWO, width, reach, source, place, first, plan, averaging, par)
+    elif actions == 3:
+        _down_some(rows, at, THREE, width, reach, source, place, first, plan, averaging, par)
+    else:
+        _down_some(rows, at, actions, width, reach, source, place, first, plan, averaging, par)
 
 
 @row_kernel
@@ -279,14 +307,25 @@ def _down_locked(rows, at, lock, actions, width, field, source, place, first, pl
 
 
 @row_kernel
-def _add_children(value, node, home, first, actions, width):
+def _add_children_some(value, node, home, first, actions, width):
     """At an opponent's decision: values add."""
     at = home[node]
     for h in range(0, width, LANES):
         total = load(value, home[first] + h)
-        for a in range(1, actions):
+        for a in range(1, count(actions)):
             total = total + load(value, home[first + a] + h)
         store(value, at + h, total)
+
+
+@row_kernel
+def _add_children(value, node, home, first, actions, width):
+    """:func:`_add_children_some`, with the usual two or three actions unrolled."""
+    if actions == 2:
+        _add_children_some(value, node, home, first, TWO, width)
+    elif actions == 3:
+        _add_children_some(value, node, home, first, THREE, width)
+    else:
+        _add_children_some(value, node, home, first, actions, width)
 
 
 @row_kernel
@@ -307,17 +346,17 @@ def _value_rule(rows, at, actions, width, value, node, home, first, par):
 
 
 @row_kernel
-def _best_rule(out, at, actions, width, value, node, home, first, par):
+def _best_rule_some(out, at, actions, width, value, node, home, first, par):
     """My value when I play the best action with every hand; the choice goes to `out`."""
     zero, one = splat(par[ZERO]), splat(par[ONE])
     for h in range(0, width, LANES):
         best = load(value, home[first] + h)
-        for a in range(1, actions):
+        for a in range(1, count(actions)):
             best = largest(best, load(value, home[first + a] + h))
         store(value, home[node] + h, best)
         if out.shape[0] > 0:
             left = one
-            for a in range(actions):
+            for a in range(count(actions)):
                 # The first of equal actions is chosen.
                 chosen = where_above(best, load(value, home[first + a] + h), zero, left)
                 store(out, at + a * width + h, chosen)
@@ -325,14 +364,25 @@ def _best_rule(out, at, actions, width, value, node, home, first, par):
 
 
 @row_kernel
-def _regret_rule(rows, at, actions, width, value, node, home, first, par):
+def _best_rule(out, at, actions, width, value, node, home, first, par):
+    """:func:`_best_rule_some`, with the usual two or three actions unrolled."""
+    if actions == 2:
+        _best_rule_some(out, at, TWO, width, value, node, home, first, par)
+    elif actions == 3:
+        _best_rule_some(out, at, THREE, width, value, node, home, first, par)
+    else:
+        _best_rule_some(out, at, actions, width, value, node, home, first, par)
+
+
+@row_kernel
+def _regret_rule_some(rows, at, actions, width, value, node, home, first, par):
     """Regret matching: discount the stored regrets by their sign, add the new, cut at a floor."""
     zero, tiny = splat(par[ZERO]), splat(par[TINY])
     positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
-    share = splat(par[ONE] / value.dtype.type(actions))
+    share = splat(par[ONE] / value.dtype.type(count(actions)))
     for h in range(0, width, LANES):
         total, mean, plain = zero, zero, zero
-        for a in range(actions):
+        for a in range(count(actions)):
             weight = largest(load(rows, at + a * width + h), zero)
             child = load(value, home[first + a] + h)
             total = total + weight
@@ -340,12 +390,23 @@ def _regret_rule(rows, at, actions, width, value, node, home, first, par):
             plain = plain + child
         mean = where_above(total, tiny, mean / total, plain * share)
         store(value, home[node] + h, mean)
-        for a in range(actions):
+        for a in range(count(actions)):
             row = at + a * width + h
             regret = load(rows, row)
             regret = regret * where_above(regret, zero, positive, negative)
             regret = regret + load(value, home[first + a] + h) - mean
             store(rows, row, largest(regret, floor))
+
+
+@row_kernel
+def _regret_rule(rows, at, actions, width, value, node, home, first, par):
+    """:func:`_regret_rule_some`, with the usual two or three actions unrolled."""
+    if actions == 2:
+        _regret_rule_some(rows, at, TWO, width, value, node, home, first, par)
+    elif actions == 3:
+        _regret_rule_some(rows, at, THREE, width, value, node, home, first, par)
+    else:
+        _regret_rule_some(rows, at, actions, width, value, node, home, first, par)
 
 
 @row_kernel
@@ -682,6 +743,9 @@ def _evaluate_sorted(cards, lines, boards, board, following, player, facing, num
         step_mine, step_his, share = step_his, step_mine, -share
     spare = lines.place[lines.place.shape[0] - 1]
     zero = par[ZERO]
+    # What is past the last hand is copied out too, and 16-bit rows take their unit from all lanes.
+    for h in range(mine * LANES, width * LANES):
+        work.lanes_out[h] = zero
     # While terminals keep the processor busy, memory fetches the rows that the way up will need,
     # and the opponent's on the board that comes next.
     batches = (
