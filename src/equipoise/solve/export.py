@@ -26,7 +26,7 @@ from equipoise.cards.card import cards_text
 from equipoise.cards.hand import combo_text
 from equipoise.errors import EquipoiseError, TooLargeError
 from equipoise.games.betting import DEAL
-from equipoise.solve.position import _ROUNDING, NEVER, SEATS
+from equipoise.solve.position import NEVER, ROUNDING, SEATS
 from equipoise.solve.solutionfile import streets_through
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def decisions(solution: Solution, streets: int) -> Iterator[Decision]:
             facing = reach[1 - player][at - first]
             mass, signed = solution.showdowns.masses(player, b, facing)
             values = solution.value_rows(player, b)
-            floor = _ROUNDING * facing.sum(axis=1, keepdims=True)
+            floor = ROUNDING * facing.sum(axis=1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 equity = np.where(mass > floor, 0.5 + signed / (2 * mass), np.nan)
                 for k, node in enumerate(at.tolist()):

@@ -44,7 +44,7 @@ SEATS = ("oop", "ip")
 #: A hand that gets here less often than this never does.
 NEVER = 1e-9
 #: Less than this share of the opponent's mass is rounding.
-_ROUNDING = 1e-6
+ROUNDING = 1e-6
 
 
 def seat(player: int | str) -> int:
@@ -221,6 +221,11 @@ class Position:
         combos: NDArray[np.int64] = self._combos[who][self._order[who]]
         return combos
 
+    def states(self, player: int | str) -> NDArray[np.int64]:
+        """Where each of those hands stands among the states of the game's board."""
+        order: NDArray[np.int64] = self._order[seat(player)]
+        return order
+
     def reach(self, player: int | str) -> Vector:
         """Weight with which each hand of a player gets here."""
         who = seat(player)
@@ -236,7 +241,7 @@ class Position:
 
     def strategy(self) -> Vector:
         """Probability of each action with each hand of the player to act: [action, hand]."""
-        who = self._decider()
+        who = self.decider()
         play = self.solution.strategy_rows(self.board_number, self.node)
         known: Vector = np.where(self._here(who), play, np.nan)
         return known[:, self._order[who]]
@@ -248,7 +253,7 @@ class Position:
 
     def action_ev(self) -> Vector:
         """Chips from here on if the hand takes each action: [action, hand] of the player to act."""
-        who = self._decider()
+        who = self.decider()
         children = self.solution.game.betting.children(self.node)
         worth = np.array([self._worth(who, child) for child in children])
         return worth[:, self._order[who]]
@@ -268,7 +273,7 @@ class Position:
 
     def frequencies(self) -> Vector:
         """How often each action is taken, over the range of the player to act."""
-        weight = self._weight(self._decider())
+        weight = self._weight(self.decider())
         total = weight.sum()
         if not total > 0:
             return np.full(len(self.actions), np.nan)
@@ -288,7 +293,8 @@ class Position:
         share = self.mean_equity(player) * self.pot
         return self.mean_ev(player) / share if share > 0 else float("nan")
 
-    def _decider(self) -> int:
+    def decider(self) -> int:
+        """Number of the player to act; there must be one."""
         if self.to_act is None:
             raise IllegalActionError(f"nobody decides after {self._told()}")
         return self.to_act
@@ -303,7 +309,7 @@ class Position:
         facing = self._reach[1 - player]
         showdowns = self.solution.showdowns
         mass, _ = showdowns.masses(player, self.board_number, facing, results=False)
-        return np.where(mass > _ROUNDING * facing.sum(), mass, 0.0)
+        return np.where(mass > ROUNDING * facing.sum(), mass, 0.0)
 
     def _worth(self, player: int, node: int) -> Vector:
         """Chips from here on, by state, if the betting goes on at `node`: here or one action on."""
@@ -330,7 +336,7 @@ class Position:
 
         The actions of a class sum to the share of its hands that gets here.
         """
-        who = self._decider()
+        who = self.decider()
         taken = np.nan_to_num(self.strategy()) * np.minimum(self.reach(who), 1.0)
         classes = COMBO_CLASS[self.hands(who)]
         free = np.bincount(COMBO_CLASS[~blocked(self.board)], minlength=CLASS_COUNT)
@@ -386,7 +392,7 @@ class Position:
         """Hands of the player to act, those worth most first."""
         from rich.table import Table
 
-        who = self._decider()
+        who = self.decider()
         table = Table("hand", title=self.title)
         for column in ("reach", *self.actions, "EV chips", "equity", "realised"):
             table.add_column(column, justify="right")

@@ -102,6 +102,8 @@ class Solution:
         self.exploitability_chips = float("nan")
         #: What the last run was asked for.
         self.target_pct_pot: float | None = None
+        parents = [board.parent for board in game.deal.boards]
+        self._first_child = np.searchsorted(parents, np.arange(len(parents) + 1))
         self._locks: dict[tuple[int, int], Lock] = {}
         self._tableau: Tableau | None = solver.tableau if solver else None
         self._kept_values = kept_values
@@ -235,12 +237,7 @@ class Solution:
 
     def boards_after(self, board: int) -> range:
         """Numbers of the boards dealt from a board."""
-        if self._children is None:
-            parents = [b.parent for b in self.game.deal.boards]
-            self._children = np.searchsorted(parents, np.arange(len(parents) + 1))
-        return range(int(self._children[board]), int(self._children[board + 1]))
-
-    _children: NDArray[np.int64] | None = None
+        return range(int(self._first_child[board]), int(self._first_child[board + 1]))
 
     def strategy_rows(self, board: int, node: int) -> NDArray[np.float64]:
         """Probabilities at a decision, [action, state]; uniform where nothing was learnt."""
@@ -287,13 +284,13 @@ class Solution:
             target = self.target_pct_pot or max(self.exploitability_pct_pot, 0.05)
             self._solved_on[key] = solve_spot(spot, target, threads=self.threads)
         solution = self._solved_on[key]
-        root = solution.at()
+        initial = solution.game.deal.initial
         start = Position(
             solution,
             0,
             0,
             (0, 1, 2, 3),
-            (root._reach[0], root._reach[1]),
+            (initial[0], initial[1]),
             (*position.line, card_text(card)),
             scale=(scale[0], scale[1]),
         )
@@ -364,13 +361,13 @@ class Solution:
         if position.solution is not self:
             raise SolverError("this position belongs to another solution: take it from this one")
         solver = self._solver_for_locks()
-        who = position._decider()
+        who = position.decider()
         board, node = position.board_number, position.node
         combos = position.hands(who)
         given = _columns(strategy, position.actions, len(combos))
         mask = _chosen(hands, combos)
         # From hands in order of their numbers to the order of the board.
-        states = position._order[who]
+        states = position.states(who)
         fixed = np.zeros(len(combos), dtype=bool)
         play = np.zeros_like(given)
         if (board, node) in self._locks:
