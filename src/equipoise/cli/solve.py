@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.games.estimate import Estimate
+    from equipoise.games.spot import Spot
     from equipoise.solve.solution import Solution
     from equipoise.solve.solver import Event
 
@@ -132,7 +133,7 @@ def _solution(
         spot, resume = None, spot
     if resume is not None:
         opened = Solution.open(resume, threads)
-        if spot is not None and Spot.load(spot) != opened.spot:
+        if spot is not None and not _same(Spot.load(spot), opened.spot):
             raise EquipoiseError(f"{resume}: a solution of another spot than {spot}")
         return opened
     if spot is None:
@@ -142,6 +143,11 @@ def _solution(
     if not quiet:
         print(_announced(estimate, threads), file=sys.stderr)
     return Solution.unsolved(asked, threads, compress)
+
+
+def _same(first: Spot, second: Spot) -> bool:
+    """Whether two spots differ in their names at most."""
+    return {**first.to_dict(), "name": ""} == {**second.to_dict(), "name": ""}
 
 
 def _announced(estimate: Estimate, threads: int) -> str:
