@@ -1,8 +1,9 @@
 """Files that outlive a process: raw arrays with a manifest, written whole or not at all.
 
 An artefact is one safetensors file. Its header holds the manifest as JSON: what kind of thing it
-is, the format version, the configuration it was made with, and a SHA-256 of every byte of the arrays. A
-truncated, edited or foreign file is refused with a sentence, and nothing in it is ever executed.
+is, the format version, the configuration it was made with, and a SHA-256 of all of that and of every
+byte of the arrays. A truncated, edited or foreign file is refused with a sentence, and nothing in it
+is ever executed.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _checksum(arrays: Arrays) -> str:
-    digest = hashlib.sha256()
+def _checksum(manifest: Mapping[str, Any], arrays: Arrays) -> str:
+    told = {key: value for key, value in manifest.items() if key != "checksum"}
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         digest.update(f"{name}:{array.dtype}:{array.shape}".encode())
@@ -45,17 +47,20 @@ def _checksum(arrays: Arrays) -> str:
 
 def write(path: str | Path, kind: str, configuration: Any, arrays: Arrays, **facts: Any) -> None:
     """Write an artefact beside its place, then move it there in one step."""
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     path = Path(path)
-    manifest = {
+    told = {
         "equipoise": kind,
         "format": FORMAT,
         "configuration": configuration,
         "fingerprint": fingerprint(configuration),
-        "checksum": _checksum(arrays),
         **facts,
     }
+    # Through JSON and back: the checksum is of what a reader will find.
+    manifest = json.loads(json.dumps(told))
+    manifest["checksum"] = _checksum(manifest, arrays)
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     try:
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -65,8 +70,9 @@ def write(path: str | Path, kind: str, configuration: Any, arrays: Arrays, **fac
     try:
         save_file(contiguous, beside, metadata={"manifest": json.dumps(manifest)})
         os.replace(beside, path)
-    except OSError as error:
-        raise ArtefactError(f"cannot write {path}: {error.strerror or error}") from None
+    except (OSError, SafetensorError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ArtefactError(f"cannot write {path}: {why}") from None
     finally:
         if os.path.exists(beside):
             os.unlink(beside)
@@ -93,6 +99,6 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray
         raise ArtefactError(
             f"{path}: written in format {manifest.get('format')}, this version reads {FORMAT}"
         )
-    if manifest.get("checksum") != _checksum(arrays):
+    if manifest.get("checksum") != _checksum(manifest, arrays):
         raise ArtefactError(f"{path}: damaged (the checksum does not match): make it again")
     return manifest, arrays
