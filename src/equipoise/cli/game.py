@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, emit, progress_bar
+from equipoise.cli.output import Json, Seed, check_places, emit, progress_bar
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def game_command(
         solver_class(word)
     if checkpoint is not None and len(names) > 1:
         raise EquipoiseError("--checkpoint goes with one solver")
+    check_places(checkpoint, plot)
     limit = _limit(iterations, seconds, target)
     game = catalogue.game(name, **_parameters(stack, menu, parameter or []))
     curves: dict[str, Any] = {}

@@ -7,9 +7,12 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,6 +42,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def check_places(*paths: Path | None) -> None:
+    """Refuse before solving what could not be written after it."""
+    for path in paths:
+        if path is not None and not path.parent.is_dir():
+            raise EquipoiseError(f"'{path}': there is no folder '{path.parent}', make it first")
 
 
 @contextmanager

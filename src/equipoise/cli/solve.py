@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, emit, progress_bar
+from equipoise.cli.output import Json, check_places, emit, progress_bar
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def solve_command(
         raise EquipoiseError(f"--target-pct-pot {target_pct_pot}: give a percentage of 0 or more")
     if threads < 1:
         raise EquipoiseError(f"--threads {threads}: at least one")
-    _check_places(save, export, plot)
+    check_places(save, export, plot)
     solution = _solution(spot, resume, threads, compress, quiet=json)
     for words in lock or []:
         _lock(solution, words)
@@ -111,13 +111,6 @@ def solve_command(
 
 def _file_name(path: Path | None) -> str:
     return path.stem if path is not None else "spot"
-
-
-def _check_places(*paths: Path | None) -> None:
-    """Refuse before solving what could not be written after it."""
-    for path in paths:
-        if path is not None and not path.parent.is_dir():
-            raise EquipoiseError(f"'{path}': there is no folder '{path.parent}', make it first")
 
 
 def _solution(

@@ -106,7 +106,9 @@ class CFR(Solver):
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
-        super().__init__(game, precision=precision, threads=threads)
+        if compressed and precision == "float64":
+            raise SolverError("16-bit storage goes with single precision: leave float64 out")
+        super().__init__(game, precision="float32" if compressed else precision, threads=threads)
         if isinstance(discounting, dict):
             discounting = Discounting(**discounting)
         self.discounting = discounting or self.default

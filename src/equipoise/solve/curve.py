@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from equipoise.cards.chart import save
 from equipoise.solve.solver import Event
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def plot_curves(
     """All curves on one picture: by iteration on the left, by time on the right."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = Figure(figsize=(10, 4.2), dpi=140, layout="constrained")
     by_iteration, by_time = figure.subplots(1, 2, sharey=True)
     for name, events in curves.items():
         shown = [event for event in events if event.exploitability_chips]
@@ -46,5 +47,5 @@ def plot_curves(
     by_iteration.legend()
     figure.suptitle(title)
     if path is not None:
-        figure.savefig(path, dpi=140)
+        save(figure, path)
     return figure

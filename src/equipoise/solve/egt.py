@@ -19,7 +19,8 @@ private state. The usual form x_τ = SBR(Ay + τ/(1 − τ)·Aŷ; μ₀) is SBR�
 the two gradients already.
 
 Adaptive steps halve τ until the gap stays non-negative and shrink the larger μ; theoretical steps
-use τ = 2/(k + 3), players in turn.
+use τ = 2/(k + 3), players in turn. They keep the gap if the first μ is large enough for the norm of
+A, which is not known: where the gap would be lost both μ are doubled, which only widens it.
 """
 
 from __future__ import annotations
@@ -113,11 +114,12 @@ class ExcessiveGap(Solver):
         raise SolverError("egt found no starting point: the payoffs are not finite")
 
     def _step(self) -> None:
-        first, second = self.smoothing
         if self.steps == "theoretical":
-            self._shrink(self.iteration % 2, 2 / (self.iteration + 3))
+            while self._shrink(self.iteration % 2, 2 / (self.iteration + 3)) < -_TOLERANCE:
+                self.smoothing = [2 * mu for mu in self.smoothing]
             self._accept()
             return
+        first, second = self.smoothing
         player = 0 if first > second else 1
         if max(first, second) <= _LEAST_SMOOTHING:
             return

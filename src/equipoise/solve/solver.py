@@ -9,9 +9,12 @@ solver.save(path), Solver.load(path, game)
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -43,9 +46,9 @@ class Limit:
         if (self.iterations, self.seconds, self.exploitability_chips) == (None, None, None):
             raise SolverError("a run needs a limit: iterations, seconds or a target exploitability")
         for name in ("iterations", "seconds", "exploitability_chips", "check_every"):
-            value = getattr(self, name)
-            if value is not None and value < (1 if name == "check_every" else 0):
-                raise SolverError(f"{name} = {value}: it cannot be negative")
+            value, least = getattr(self, name), int(name == "check_every")
+            if value is not None and not value >= least:
+                raise SolverError(f"{name} = {value}: give {least} or more")
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,23 @@ class Event:
 
 
 Listener = Callable[[Event], None]
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block: half an iteration must not be saved as a whole one."""
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(previous):
+        yield
+        return
+    waiting: list[tuple[int, Any]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if waiting:
+        previous(*waiting[0])
 
 
 class Solver(ABC):
@@ -125,7 +145,8 @@ class Solver(ABC):
                     stop = min(stop, limit.iterations)
                 stop = min(stop, next_check)
                 before = time.perf_counter()
-                self.advance(stop - self.iteration)
+                with _uninterrupted():
+                    self.advance(stop - self.iteration)
                 now = time.perf_counter()
                 # Chunks of about a tenth of a second keep clocks, bars and Ctrl-C responsive.
                 if now - before < 0.05:

@@ -1,0 +1,197 @@
+"""`equipoise game`: figures as JSON, tables, pictures, checkpoints, and one sentence for bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from equipoise.cli import app
+from equipoise.errors import EquipoiseError
+from equipoise.games import catalogue
+from equipoise.solve.registry import SOLVERS
+
+runner = CliRunner(env={"COLUMNS": "160", "TERM": "dumb"})
+KEYS = {
+    "game",
+    "solver",
+    "iterations",
+    "seconds",
+    "exploitability_chips",
+    "exploitability_mbb",
+    "value_chips",
+}
+
+
+def shown(*words: str) -> str:
+    done = runner.invoke(app, ["game", *words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout
+
+
+def as_json(*words: str) -> dict[str, Any]:
+    return json.loads(shown(*words, "--json"))
+
+
+def refusal(*words: str) -> str:
+    """The sentence that `main` prints before it exits with code 2."""
+    with pytest.raises(EquipoiseError) as refused:
+        runner.invoke(app, ["game", *words], catch_exceptions=False)
+    return str(refused.value)
+
+
+def process(*words: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-c", "from equipoise.cli import main; main()", "game", *words]
+    return subprocess.run(line, capture_output=True, text=True, timeout=120)
+
+
+def test_one_solver_as_json() -> None:
+    told = as_json("leduc", "--solver", "dcfr", "--iterations", "300")
+    assert told.keys() >= KEYS
+    assert (told["game"], told["solver"], told["iterations"]) == ("leduc", "dcfr", 300)
+    assert 0 < told["exploitability_chips"] < 0.01
+    assert told["exploitability_mbb"] == pytest.approx(1000 * told["exploitability_chips"])
+    assert told["value_chips"] == pytest.approx(-0.0856, abs=2 * told["exploitability_chips"])
+    assert told["seconds"] > 0
+
+
+def test_json_is_all_there_is_on_stdout() -> None:
+    """In a process of its own, as a script would call it."""
+    done = process("leduc", "--solver", "dcfr", "--iterations", "300", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout).keys() >= KEYS
+
+
+def test_milli_blinds_are_of_the_big_blind() -> None:
+    told = as_json("holdem-small", "--set", "size=limit", "--iterations", "20")
+    assert told["exploitability_mbb"] == pytest.approx(500 * told["exploitability_chips"])
+
+
+def test_several_solvers_and_a_plot(tmp_path: Path) -> None:
+    path = tmp_path / "curves.png"
+    told = as_json("kuhn", "--solver", "cfr+, dcfr,egt", "--iterations", "50", "--plot", str(path))
+    assert told["game"] == "kuhn"
+    assert [run["solver"] for run in told["runs"]] == ["cfr+", "dcfr", "egt"]
+    assert all(run.keys() >= KEYS and run["iterations"] == 50 for run in told["runs"])
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_chart_of_jam_or_fold(tmp_path: Path) -> None:
+    path = tmp_path / "chart.png"
+    words = ("jamfold", "--stack", "10", "--iterations", "500", "--plot", str(path))
+    assert as_json(*words)["value_chips"] / 2 == pytest.approx(-0.04537, abs=1e-3)
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_table_for_people() -> None:
+    text = shown("kuhn", "--iterations", "100", "--solver", "cfr+,lp")
+    assert "kuhn: 6 + 6 information sets" in text
+    assert re.search(r"cfr\+ .*100 .*chips = .* mbb .*-0\.05", text)
+    assert re.search(r"lp .* 1 .*-0\.05555556 chips", text)
+    assert "holds" not in text
+
+
+def test_strategy() -> None:
+    text = shown("kuhn", "--iterations", "1000", "--strategy")
+    assert "kuhn: average strategy" in text
+    rows = [line for line in text.splitlines() if "fold" in line and "call" in line]
+    assert len(rows) == 6
+    assert sum("fold 0.0%  call 100.0%" in row for row in rows) == 2
+
+
+def test_list() -> None:
+    told = as_json("--list")
+    assert tuple(told["games"]) == catalogue.names()
+    assert told["solvers"].keys() == SOLVERS.keys()
+    assert told["games"]["leduc"]["parameters"] == {"max_raises": "2", "suits": "False"}
+    assert all(told["solvers"].values())
+    text = shown("--list")
+    for name in (*catalogue.names(), *SOLVERS):
+        assert name in text
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("leduk",), "no game 'leduk': did you mean 'leduc'?"),
+        (("kuhn", "--solver", "dcrf"), "no solver 'dcrf': did you mean 'dcfr'?"),
+        (("kuhn", "--solver", "dcfr,egg"), "no solver 'egg': did you mean 'egt'?"),
+        (("kuhn", "--set", "max_raises"), "--set max_raises: write it as name=value"),
+        (("kuhn", "--set", "max_raise=2"), "did you mean 'max_raises'?"),
+        (("kuhn", "--set", "max_raises=two"), "write a whole number"),
+        (("leduc", "--stack", "10"), "leduc has no parameter 'stack'"),
+        (("leduc-nolimit", "--menu", "half a pot"), ""),
+        (("kuhn", "--iterations", "-5"), "iterations = -5: give 0 or more"),
+        (("kuhn", "--target", "-1"), "give 0 or more"),
+        (("kuhn", "--solver", "cfr,dcfr", "--checkpoint", "file"), "--checkpoint goes with one"),
+        ((), "which game?"),
+    ],
+)
+def test_bad_input_is_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    told = refusal(*words)
+    assert sentence in told
+    assert "\n" not in told
+
+
+def test_bad_input_exits_with_code_2() -> None:
+    done = process("leduk")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == "equipoise: no game 'leduk': did you mean 'leduc'?\n"
+
+
+def test_target_stops() -> None:
+    told = as_json("leduc", "--solver", "cfr+", "--target", "0.05")
+    assert told["exploitability_chips"] <= 0.05
+    assert told["iterations"] < 200
+    told = as_json("leduc", "--solver", "cfr+", "--target", "0.05", "--iterations", "5")
+    assert told["iterations"] == 5
+
+
+def test_seconds_stop() -> None:
+    told = as_json("kuhn", "--seconds", "0.2")
+    assert 0.2 <= told["seconds"] < 2
+
+
+def test_parameters_reach_the_game() -> None:
+    told = as_json("leduc-nolimit", "--stack", "5", "--menu", "100%,a", "--iterations", "5")
+    assert told["game"] == "leduc-nolimit(stack=5, menu=100%,a)"
+    told = as_json("leduc", "--set", "suits=yes", "--set", "max_raises=1", "--iterations", "5")
+    assert told["game"] == "leduc(max_raises=1, suits)"
+
+
+def test_checkpoint_resumes(tmp_path: Path) -> None:
+    path = str(tmp_path / "checkpoint")
+    straight = as_json("leduc", "--iterations", "100")
+    words = ("leduc", "--checkpoint", path, "--iterations")
+    assert as_json(*words, "60")["iterations"] == 60
+    resumed = as_json(*words, "100")
+    assert resumed["iterations"] == 100
+    assert resumed["exploitability_chips"] == straight["exploitability_chips"]
+    assert as_json(*words, "100")["iterations"] == 100
+    assert "a checkpoint of dcfr, not cfr" in refusal(*words, "10", "--solver", "cfr")
+    assert "another game" in refusal("kuhn", "--checkpoint", path)
+    Path(path).write_bytes(b"something else")
+    assert "not an Equipoise file" in refusal(*words, "100")
+
+
+def test_seeds() -> None:
+    words = ("kuhn", "--solver", "external", "--iterations", "500")
+    first, same, other = (as_json(*words, "--seed", seed) for seed in ("1", "1", "2"))
+    assert first["exploitability_chips"] == same["exploitability_chips"]
+    assert first["exploitability_chips"] != other["exploitability_chips"]
+
+
+def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
+    """Said before anything is solved."""
+    place = str(tmp_path / "nowhere" / "file.png")
+    for option in ("--plot", "--checkpoint"):
+        assert "there is no folder" in refusal("kuhn", "--seconds", "100", option, place)
+    path = str(tmp_path / "curve.xyz")
+    assert "name the picture" in refusal("kuhn", "--iterations", "5", "--plot", path)

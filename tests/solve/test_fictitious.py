@@ -1,0 +1,75 @@
+"""Fictitious play: best responses to averages of realisation plans."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from twin import Twin
+
+from equipoise.games.catalogue import clairvoyance, kuhn, leduc
+from equipoise.games.game import Game
+from equipoise.solve import sweep
+from equipoise.solve.fictitious import FictitiousPlay
+
+
+@pytest.mark.parametrize(
+    ("game", "value", "iterations", "exploitable"),
+    [
+        (kuhn(), -1 / 18, 3000, 5e-3),
+        (leduc(), -0.0856064241, 3000, 0.1),
+        (clairvoyance(1), 25.0, 3000, 0.5),
+    ],
+    ids=lambda part: part.name if isinstance(part, Game) else "",
+)
+def test_value(game: Game, value: float, iterations: int, exploitable: float) -> None:
+    solver = FictitiousPlay(game)
+    solver.advance(iterations // 10)
+    early = solver.exploitability()
+    solver.advance(iterations - iterations // 10)
+    late = solver.exploitability()
+    assert late < exploitable
+    assert late < early / 2
+    assert solver.value() == pytest.approx(value, abs=2 * late)
+
+
+def test_plans_are_plain_means_of_best_responses() -> None:
+    """Against the slow twin, both players answering the averages of the iteration before."""
+    game = leduc()
+    solver, twin = FictitiousPlay(game), Twin(game)
+    plan = np.zeros_like(solver.plan)
+    for n in range(1, 13):
+        solver.step()
+        total, response = np.zeros_like(plan), solver._response
+        for player in (0, 1):
+            played = twin.sweep(player, sweep.VALUE, facing=plan, rows=response)
+            best = twin.sweep(player, sweep.BEST, facing=plan)
+            assert played.sum() == pytest.approx(best.sum(), abs=1e-12)
+            twin.sweep(1 - player, sweep.VALUE, facing=response, rows=response, plan=total)
+        plan = (n - 1) / n * plan + total / n
+        np.testing.assert_allclose(solver.plan, plan, rtol=0, atol=1e-12)
+
+
+def test_the_plan_is_a_realisation_plan() -> None:
+    """At a player's first decision his actions add up to one, and so they stay for ever."""
+    game = leduc()
+    solver = FictitiousPlay(game)
+    for _ in range(20):
+        solver.advance(5)
+        first = solver.tableau.index.block(solver.plan, 0, 0)
+        np.testing.assert_allclose(first.sum(axis=0), 1.0, atol=1e-12)
+        check = int(game.betting.children(0)[0])
+        reply = solver.tableau.index.block(solver.plan, 0, check)
+        np.testing.assert_allclose(reply.sum(axis=0), 1.0, atol=1e-12)
+
+
+def test_averaging_behaviours_instead_is_far_worse() -> None:
+    game = leduc()
+    solver = FictitiousPlay(game)
+    tableau = solver.tableau
+    behaviours, response = tableau.rows(), tableau.rows()
+    for _ in range(3000):
+        for player in (0, 1):
+            tableau.sweep(player, sweep.BEST, facing=behaviours, out=response)
+        behaviours += response
+    solver.advance(3000)
+    assert tableau.exploitability(behaviours) > 2 * solver.exploitability()
