@@ -14,6 +14,7 @@ from equipoise.solve.spotsolver import SpotSolver
 TARGETS = (0.5, 0.3, 0.1)
 CHECK_EVERY = 10
 
+
 def examples() -> Path:
     """The folder of example spots: in the current folder, or beside the source."""
     for folder in (Path.cwd(), Path(__file__).resolve().parents[3]):
