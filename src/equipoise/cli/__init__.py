@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from equipoise.cli.batch import batch_command
 from equipoise.cli.bench import bench_command
 from equipoise.cli.equity import equity_command, preflop_command
 from equipoise.cli.evaluate import eval_command
@@ -54,6 +55,7 @@ app.command("range")(range_command)
 app.command("preflop")(_computing(preflop_command))
 app.command("game")(_computing(game_command))
 app.command("solve")(_computing(solve_command))
+app.command("batch")(_computing(batch_command))
 app.command("bench")(_computing(bench_command))
 
 

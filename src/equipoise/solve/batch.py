@@ -65,13 +65,17 @@ class Batch:
 
     jobs: tuple[Job, ...]
     passed: tuple[Passed, ...] = ()
-    #: Largest errors of a subset of flops: how far its mean features are from those of all.
+    #: Errors of a subset of flops: how far its mean features are from those of all.
     subset_errors: dict[str, float] | None = None
 
     def __post_init__(self) -> None:
         if not self.jobs:
             why = f" ({self.passed[0].name}: {self.passed[0].reason})" if self.passed else ""
             raise EquipoiseError(f"there is no spot to solve{why}")
+        names = [job.name for job in self.jobs]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise EquipoiseError(f"two jobs are called '{twice}': rename one")
 
     @classmethod
     def from_folder(cls, folder: str | Path) -> Batch:
