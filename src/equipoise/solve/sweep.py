@@ -329,19 +329,25 @@ def _add_children(value, node, home, first, actions, width):
 
 
 @row_kernel
+def _mean(rows, at, actions, width, h, value, home, first, par):
+    """Value of my strategy in `rows` for the sixteen states from `h` on."""
+    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    share = splat(par[ONE] / value.dtype.type(count(actions)))
+    total, mean, plain = zero, zero, zero
+    for a in range(count(actions)):
+        weight = largest(load(rows, at + a * width + h), zero)
+        child = load(value, home[first + a] + h)
+        total = total + weight
+        mean = mean + weight * child
+        plain = plain + child
+    return where_above(total, tiny, mean / total, plain * share)
+
+
+@row_kernel
 def _value_rule(rows, at, actions, width, value, node, home, first, par):
     """My value when I play the strategy in `rows`."""
-    zero, tiny = splat(par[ZERO]), splat(par[TINY])
-    share = splat(par[ONE] / value.dtype.type(actions))
     for h in range(0, width, LANES):
-        total, mean, plain = zero, zero, zero
-        for a in range(actions):
-            weight = largest(load(rows, at + a * width + h), zero)
-            child = load(value, home[first + a] + h)
-            total = total + weight
-            mean = mean + weight * child
-            plain = plain + child
-        mean = where_above(total, tiny, mean / total, plain * share)
+        mean = _mean(rows, at, actions, width, h, value, home, first, par)
         store(value, home[node] + h, mean)
 
 
@@ -377,18 +383,10 @@ def _best_rule(out, at, actions, width, value, node, home, first, par):
 @row_kernel
 def _regret_rule_some(rows, at, actions, width, value, node, home, first, par):
     """Regret matching: discount the stored regrets by their sign, add the new, cut at a floor."""
-    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    zero = splat(par[ZERO])
     positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
-    share = splat(par[ONE] / value.dtype.type(count(actions)))
     for h in range(0, width, LANES):
-        total, mean, plain = zero, zero, zero
-        for a in range(count(actions)):
-            weight = largest(load(rows, at + a * width + h), zero)
-            child = load(value, home[first + a] + h)
-            total = total + weight
-            mean = mean + weight * child
-            plain = plain + child
-        mean = where_above(total, tiny, mean / total, plain * share)
+        mean = _mean(rows, at, actions, width, h, value, home, first, par)
         store(value, home[node] + h, mean)
         for a in range(count(actions)):
             row = at + a * width + h
@@ -412,20 +410,12 @@ def _regret_rule(rows, at, actions, width, value, node, home, first, par):
 @row_kernel
 def _regret_units(rows, units, decision, at, actions, width, value, node, home, first, par):
     """:func:`_regret_rule` on 16-bit rows, which get a new unit."""
-    zero, tiny = splat(par[ZERO]), splat(par[TINY])
-    share = splat(par[ONE] / value.dtype.type(actions))
+    zero = splat(par[ZERO])
     unit = units[decision]
     positive, negative = splat(par[POSITIVE] * unit), splat(par[NEGATIVE] * unit)
     floor, most = splat(par[FLOOR]), splat(par[ZERO])
     for h in range(0, width, LANES):
-        total, mean, plain = zero, zero, zero
-        for a in range(actions):
-            weight = largest(load(rows, at + a * width + h), zero)
-            child = load(value, home[first + a] + h)
-            total = total + weight
-            mean = mean + weight * child
-            plain = plain + child
-        mean = where_above(total, tiny, mean / total, plain * share)
+        mean = _mean(rows, at, actions, width, h, value, home, first, par)
         store(value, home[node] + h, mean)
         for a in range(actions):
             regret = load(rows, at + a * width + h)
@@ -481,18 +471,10 @@ def _locked_rule(rule, rows, at, lock, actions, width, states, value, node, home
 @row_kernel
 def _predictive_rule(rows, out, at, actions, width, value, node, home, first, par):
     """:func:`_regret_rule` on regrets in `out`; `rows` get them plus the last gain, if it came again."""
-    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+    zero = splat(par[ZERO])
     positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
-    share = splat(par[ONE] / value.dtype.type(actions))
     for h in range(0, width, LANES):
-        total, mean, plain = zero, zero, zero
-        for a in range(actions):
-            weight = largest(load(rows, at + a * width + h), zero)
-            child = load(value, home[first + a] + h)
-            total = total + weight
-            mean = mean + weight * child
-            plain = plain + child
-        mean = where_above(total, tiny, mean / total, plain * share)
+        mean = _mean(rows, at, actions, width, h, value, home, first, par)
         store(value, home[node] + h, mean)
         for a in range(actions):
             row = at + a * width + h
