@@ -1,0 +1,237 @@
+"""The agents by name, from this package, from other packages, and from TOML files.
+
+An agent is asked for by its name, or by the path of a TOML file that names it and sets its
+parameters, which are the keyword arguments of its class:
+
+    agent = "bucket"
+    name = "bucket-8"     # what tables and logs call it, if not the agent's own name
+    buckets = 8
+
+Another package adds agents through the entry-point group `equipoise.agents`: each entry point leads
+to an :class:`Agent` class, or to an :class:`Entry` that says more about it.
+
+A class whose `__init__` takes `rules` is given the rules of the match.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from equipoise.agents.agent import Agent
+from equipoise.errors import EquipoiseError
+from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
+
+#: Entry-point group through which other packages add agents.
+GROUP = "equipoise.agents"
+
+#: Where the first family of agents comes from.
+SUITE = "Artificial Intelligence Techniques for Poker Playing Agents"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One agent of the list."""
+
+    #: What people call it.
+    name: str
+    #: Module and class, imported when the agent is first made: `package.module:Class`.
+    target: str
+    #: What it plays: `limit`, `nolimit` or `both`.
+    game: str
+    #: One sentence.
+    description: str
+    #: The document it comes from.
+    document: str = ""
+    #: What a decision costs, in words.
+    cost: str = ""
+
+    def load(self) -> Callable[..., Agent]:
+        """The class, or whatever else makes the agent."""
+        module, _, attribute = self.target.partition(":")
+        try:
+            maker: Callable[..., Agent] = getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise EquipoiseError(f"the agent {self.name!r} cannot be loaded: {error}") from error
+        return maker
+
+    def parameters(self) -> dict[str, Any]:
+        """Parameters and their defaults; `rules` is the arena's to give.
+
+        >>> AGENTS["random"].parameters()
+        {}
+        """
+        found = inspect.signature(self.load()).parameters
+        empty = inspect.Parameter.empty
+        return {
+            key: None if parameter.default is empty else parameter.default
+            for key, parameter in found.items()
+            if key != "rules" and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD,
+                                                     parameter.KEYWORD_ONLY)
+        }  # fmt: skip
+
+    def plays(self, rules: Rules) -> bool:
+        """Whether it plays games of this kind."""
+        return self.game == "both" or self.game == ("limit" if rules.limit else "nolimit")
+
+
+#: The agents of this package. To add one, add a line.
+AGENTS: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            "random",
+            "equipoise.agents.simple:RandomAgent",
+            "both",
+            "fold, call or raise alike, any raise size alike",
+            SUITE,
+            "1 µs",
+        ),
+        Entry(
+            "all-in",
+            "equipoise.agents.simple:AllInAgent",
+            "both",
+            "raises as much as it may, calls where it may not",
+            SUITE,
+            "1 µs",
+        ),
+        Entry(
+            "call",
+            "equipoise.agents.simple:CallAgent",
+            "both",
+            "checks and calls, always",
+            SUITE,
+            "1 µs",
+        ),
+        Entry(
+            "fold",
+            "equipoise.agents.simple:FoldAgent",
+            "both",
+            "folds to any bet, checks where there is none",
+            SUITE,
+            "1 µs",
+        ),
+    )
+}
+
+
+@cache
+def entries() -> dict[str, Entry]:
+    """All agents: this package's, then those of other packages; ours keep their names.
+
+    >>> list(entries())[:2]
+    ['random', 'all-in']
+    """
+    found = dict(AGENTS)
+    for point in entry_points(group=GROUP):
+        if point.name not in found:
+            found[point.name] = _foreign(point.name, point.value)
+    return found
+
+
+def _foreign(name: str, target: str) -> Entry:
+    """The entry of another package's agent; one that cannot be imported is listed all the same."""
+    module, _, attribute = target.partition(":")
+    try:
+        thing = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        return Entry(name, target, "both", f"cannot be loaded: {error}")
+    if isinstance(thing, Entry):
+        return thing
+    told = inspect.getdoc(thing) or ""
+    return Entry(name, target, getattr(thing, "game", "both"), told.partition("\n")[0])
+
+
+def entry(name: str) -> Entry:
+    """One agent of the list.
+
+    >>> entry("cal")
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.EquipoiseError: no agent 'cal': did you mean 'call'?
+    """
+    known = entries()
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        cure = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(known)}"
+        raise EquipoiseError(f"no agent {name!r}: {cure}")
+    return known[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """An agent to be made: which, how set, and what to call it."""
+
+    entry: Entry
+    parameters: dict[str, Any]
+    name: str
+
+    @classmethod
+    def read(cls, spec: str | Path) -> Recipe:
+        """From an agent's name or the path of a TOML file.
+
+        >>> Recipe.read("call").name
+        'call'
+        """
+        text = str(spec)
+        if not text.endswith(".toml"):
+            return cls(entry(text), {}, text)
+        try:
+            settings = tomllib.loads(Path(text).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise EquipoiseError(f"cannot read the agent's file {text}: {error}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise EquipoiseError(f"{text} is not TOML: {error}") from None
+        chosen = settings.pop("agent", None)
+        if not isinstance(chosen, str):
+            raise EquipoiseError(f'{text} names no agent: add a line such as agent = "call"')
+        name = settings.pop("name", chosen)
+        if not isinstance(name, str) or not name or set(name) & set(":| \t\n"):
+            raise EquipoiseError(f"{text}: a name is one word without ':' and '|'")
+        return cls(entry(chosen), settings, name)
+
+    def make(self, rules: Rules = NOLIMIT_HOLDEM) -> Agent:
+        """The agent, for a game."""
+        if not self.entry.plays(rules):
+            kind = self.entry.game
+            raise EquipoiseError(f"{self.name} plays {kind} games: choose --game {kind}")
+        maker = self.entry.load()
+        known = self.entry.parameters()
+        for key in self.parameters:
+            if key not in known:
+                close = difflib.get_close_matches(key, known, n=1)
+                cure = f"did you mean {close[0]!r}?" if close else f"it takes {_listed(known)}"
+                raise EquipoiseError(f"{self.name} has no parameter {key!r}: {cure}")
+        settings = dict(self.parameters)
+        if "rules" in inspect.signature(maker).parameters:
+            settings["rules"] = rules
+        try:
+            return maker(**settings)
+        except TypeError as error:
+            raise EquipoiseError(f"{self.name} cannot be made so: {error}") from error
+
+
+def _listed(known: dict[str, Any]) -> str:
+    return ", ".join(known) if known else "none"
+
+
+def make_agent(spec: str | Path, rules: Rules = NOLIMIT_HOLDEM, **parameters: Any) -> Agent:
+    """An agent by its name, or from a TOML file, for the given game.
+
+    >>> make_agent("call").name
+    'call'
+    >>> make_agent("call", speed=3)
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.EquipoiseError: call has no parameter 'speed': it takes none
+    """
+    recipe = Recipe.read(spec)
+    return Recipe(recipe.entry, {**recipe.parameters, **parameters}, recipe.name).make(rules)

@@ -1,0 +1,109 @@
+"""Agents that need no cards to decide: yardsticks for everything else.
+
+`random` picks fold (only when there is a bet to face), call and raise alike, and in no-limit any
+legal raise size alike; `all-in` raises as much as it may and calls where it may not; `call` never
+folds and never raises; `fold` folds to any bet and checks where there is none.
+"""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+
+from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.cards.card import DECK_SIZE
+from equipoise.games.rules import CALL, FOLD, Action, Kind, State, raise_to
+
+#: More raise sizes than this are not listed in a policy.
+MOST_SIZES = 256
+
+
+def same_for_all(state: State, mix: dict[Action, float]) -> Policy:
+    """The policy that plays `mix` with every hand: one row for each set of private cards.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> same_for_all(State.start(NOLIMIT_HOLDEM), {CALL: 1.0}).probabilities.shape
+    (1326, 1)
+    """
+    row = np.fromiter(mix.values(), dtype=np.float32)
+    hands = comb(DECK_SIZE, state.rules.hole_cards)
+    return Policy(tuple(mix), np.broadcast_to(row, (hands, len(row))))
+
+
+class RandomAgent(Agent):
+    """Every kind of legal action alike, every raise size alike."""
+
+    name = "random"
+
+    def act(self, view: View) -> Action:
+        """Draw the kind of action, then the size."""
+        fold, _, least, most = view.state.legal()
+        draw = self.random.random
+        if not least:
+            return FOLD if fold and draw() < 0.5 else CALL
+        if fold:
+            choice = draw() * 3
+            if choice < 1:
+                return FOLD
+            if choice < 2:
+                return CALL
+        elif draw() < 0.5:
+            return CALL
+        return Action(Kind.RAISE, least + int(draw() * (most - least + 1)))
+
+    def policy(self, public: PublicState) -> Policy | None:
+        """The uniform strategy; None where there are too many raise sizes to list."""
+        fold, _, least, most = public.state.legal()
+        sizes = most - least + 1 if least else 0
+        if sizes > MOST_SIZES:
+            return None
+        kinds = fold + 1 + (sizes > 0)
+        mix = {FOLD: 1 / kinds} if fold else {}
+        mix[CALL] = 1 / kinds
+        for amount in range(least, least + sizes):
+            mix[raise_to(amount)] = 1 / (kinds * sizes)
+        return same_for_all(public.state, mix)
+
+
+class _PureAgent(Agent):
+    """Plays one action in each betting state, whatever its cards."""
+
+    def _choose(self, state: State) -> Action:
+        raise NotImplementedError
+
+    def act(self, view: View) -> Action:
+        """The one action of this betting state."""
+        return self._choose(view.state)
+
+    def policy(self, public: PublicState) -> Policy:
+        """Certainty."""
+        return same_for_all(public.state, {self._choose(public.state): 1.0})
+
+
+class AllInAgent(_PureAgent):
+    """Raises as much as it may, calls where it may not."""
+
+    name = "all-in"
+
+    def _choose(self, state: State) -> Action:
+        most = state.legal().raise_max
+        return raise_to(most) if most else CALL
+
+
+class CallAgent(_PureAgent):
+    """Checks and calls, always."""
+
+    name = "call"
+
+    def _choose(self, state: State) -> Action:
+        return CALL
+
+
+class FoldAgent(_PureAgent):
+    """Folds to any bet, checks where there is none."""
+
+    name = "fold"
+
+    def _choose(self, state: State) -> Action:
+        return FOLD if state.legal().fold else CALL

@@ -1,0 +1,456 @@
+"""Matches: two agents, many hands, one honest number.
+
+In a *duplicate* match every deal is played twice, with seats swapped, and the pair is one sample of
+A's win rate: most of the luck of the cards cancels. Without it every hand is a sample, and seats
+alternate. Win rates are in mbb/hand, thousandths of a big blind (in limit hold'em, of a small bet,
+which is the same); figures are A's.
+
+The cards follow from the seed and the number of the deal, the agents' random choices from the seed,
+the number of the hand and the seat. So the result is the same for any number of workers; agents
+that learn are played in order by one. A fault (see :mod:`equipoise.arena.duel`) costs the hand's
+action; the agent that reaches `max_faults` of them forfeits the match, which ends after that deal,
+and the figures are of the hands played.
+"""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import signal
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import sqrt
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.agents.agent import Agent
+from equipoise.agents.registry import Recipe
+from equipoise.arena.cards import BLOCK, Dealer
+from equipoise.arena.duel import Duel, Fault, cards_line
+from equipoise.arena.matchlog import (
+    Header,
+    Past,
+    chips_text,
+    fault_line,
+    read_past,
+    score_line,
+)
+from equipoise.arena.statistics import Estimate, estimate, pair_means
+from equipoise.errors import EquipoiseError
+from equipoise.games import gamefile
+from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
+
+#: An agent, its name, or the path of its TOML file.
+Player = Agent | str | Path
+#: Told (hands played, hands asked for, a note).
+Progress = Callable[[int, int, str], None]
+
+MAX_FAULTS = 10
+#: Chunks that each worker should get, so that none waits long for another.
+_CHUNKS_PER_WORKER = 8
+_MOST_HANDS = 1 << 32
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What came of a match; figures are A's."""
+
+    a: str
+    b: str
+    rules: Rules
+    seed: int
+    duplicate: bool
+    #: A's chips in each hand, in order.
+    payoffs: NDArray[np.float64] = field(repr=False)
+    #: What went wrong, in order.
+    faults: tuple[Fault, ...]
+    #: Name of the agent that forfeited the match by too many faults.
+    forfeited_by: str | None
+    #: Stopped by Ctrl-C before its end.
+    interrupted: bool
+    #: Hands played by this call (a resumed match holds more) in so many seconds.
+    hands_now: int
+    seconds: float
+    log: Path | None
+
+    @property
+    def hands(self) -> int:
+        """Hands played."""
+        return len(self.payoffs)
+
+    @property
+    def pairs(self) -> int:
+        """Duplicate pairs played; 0 without duplicate."""
+        return self.hands // 2 if self.duplicate else 0
+
+    @property
+    def samples_mbb(self) -> NDArray[np.float64]:
+        """Independent samples of A's win rate: one a pair, or one a hand without duplicate."""
+        rates = self.payoffs * (1000 / self.rules.big_blind)
+        return pair_means(rates) if self.duplicate else rates
+
+    @property
+    def estimate(self) -> Estimate:
+        """A's win rate in mbb/hand, with its error."""
+        return estimate(self.samples_mbb)
+
+    @property
+    def mbb_per_hand(self) -> float:
+        """A's mean win rate."""
+        return self.estimate.mean
+
+    @property
+    def ci95_mbb(self) -> float:
+        """Half of the 95 % interval."""
+        return self.estimate.half_width
+
+    @property
+    def std_mbb(self) -> float:
+        """Standard deviation of a hand: that of a pair's mean, times √2."""
+        return self.estimate.deviation * (sqrt(2) if self.duplicate else 1)
+
+    @property
+    def hands_per_second(self) -> float:
+        """Speed of this call."""
+        return self.hands_now / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def triplet(self) -> tuple[int, int, int]:
+        """Pairs in which A won both hands, lost both, and the rest, which are draws.
+
+        A hand without a winner counts as not won. Without duplicate it is hands won, lost, drawn.
+        """
+        games = self.payoffs.reshape(-1, 2 if self.duplicate else 1)
+        won, lost = int((games > 0).all(axis=1).sum()), int((games < 0).all(axis=1).sum())
+        return won, lost, len(games) - won - lost
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures, as `equipoise match --json` prints them."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "game": self.rules.name,
+            "hands": self.hands,
+            "pairs": self.pairs,
+            "mbb_per_hand": self.mbb_per_hand,
+            "ci95_mbb": self.ci95_mbb,
+            "std_mbb": self.std_mbb,
+            "hands_per_second": self.hands_per_second,
+            "seed": self.seed,
+            "log": None if self.log is None else str(self.log),
+            "faults": [sum(fault.seat == seat for fault in self.faults) for seat in (0, 1)],
+            "forfeited_by": self.forfeited_by,
+            "interrupted": self.interrupted,
+        }
+
+
+class Chunk(NamedTuple):
+    """Consecutive deals, played."""
+
+    #: A's chips, hand after hand.
+    payoffs: list[float]
+    #: The log's lines for each deal; empty if there is no log.
+    lines: list[str]
+    faults: list[Fault]
+    #: Ctrl-C came.
+    interrupted: bool
+
+
+class _Players:
+    """What a worker needs to play any part of a match."""
+
+    def __init__(
+        self,
+        duel: Duel,
+        names: tuple[str, str],
+        *,
+        duplicate: bool,
+        logged: bool,
+        max_faults: int,
+    ) -> None:
+        self.duel = duel
+        self.dealer = Dealer(duel.rules, duel.seed)
+        self.names = names
+        self.duplicate = duplicate
+        self.logged = logged
+        self.max_faults = max_faults
+
+    def play(self, start: int, stop: int) -> Chunk:
+        """Play the deals from `start` to `stop - 1`; Ctrl-C ends it after the last whole deal."""
+        duel, logged, names = self.duel, self.logged, self.names
+        duel.faults.clear()
+        payoffs: list[float] = []
+        lines: list[str] = []
+        limits = [self.max_faults, self.max_faults]
+        counted = 0
+        interrupted = False
+        try:
+            for number, deal in enumerate(self.dealer.deals(start, stop), start):
+                turns: tuple[tuple[int, int], ...]
+                if self.duplicate:
+                    turns = ((2 * number, 0), (2 * number + 1, 1))
+                else:
+                    turns = ((number, number & 1),)
+                won, text = [], ""
+                for hand, first in turns:
+                    state, payoff = duel.play(deal, hand, first)
+                    won.append(-payoff if first else payoff)
+                    if logged:
+                        text += (
+                            f"STATE:{hand}:{state.betting_text()}:{cards_line(state, deal)}:"
+                            f"{chips_text(payoff)}|{chips_text(-payoff)}:"
+                            f"{names[first]}|{names[1 - first]}\n"
+                        )
+                if len(duel.faults) > counted:
+                    new = duel.faults[counted:]
+                    counted += len(new)
+                    text = "".join(map(fault_line, new)) + text
+                    for fault in new:
+                        limits[fault.seat] -= 1
+                payoffs += won
+                if logged:
+                    lines.append(text)
+                if min(limits) <= 0:
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+        return Chunk(payoffs, lines, list(duel.faults), interrupted)
+
+
+_here: _Players | None = None
+
+
+def _enter(players: _Players) -> None:
+    """Begin a worker's life: Ctrl-C is its parent's business."""
+    global _here
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    players.duel.reset()
+    _here = players
+
+
+def _work(bounds: tuple[int, int]) -> Chunk:
+    assert _here is not None
+    return _here.play(*bounds)
+
+
+class _Record:
+    """What was played so far, chunk after chunk."""
+
+    def __init__(self, past: Past, sample: int, max_faults: int) -> None:
+        self.payoffs = list(past.payoffs)
+        self.faults: list[Fault] = []
+        #: Seat that forfeited the match.
+        self.loser: int | None = None
+        self._sample = sample
+        self._left = [max_faults, max_faults]
+        self._count(past.faults)
+
+    def _count(self, faults: list[Fault]) -> int | None:
+        """Count faults; the hand in which one of them was one too many."""
+        for fault in faults:
+            self.faults.append(fault)
+            self._left[fault.seat] -= 1
+            if self._left[fault.seat] <= 0:
+                self.loser = fault.seat
+                return fault.hand
+        return None
+
+    def add(self, chunk: Chunk) -> str:
+        """Add a chunk, as far as the match goes; what the log has to say of it."""
+        ended = self._count(chunk.faults)
+        deals = len(chunk.payoffs) // self._sample
+        if ended is not None:
+            deals = (ended - len(self.payoffs)) // self._sample + 1
+        self.payoffs += chunk.payoffs[: deals * self._sample]
+        return "".join(chunk.lines[:deals])
+
+    def note(self, rules: Rules) -> str:
+        """The figure to watch while a match is played."""
+        rates = np.array(self.payoffs) * (1000 / rules.big_blind)
+        now = estimate(pair_means(rates) if self._sample == 2 else rates)
+        return f"{now.mean:+.0f} ± {now.half_width:.0f} mbb/hand"
+
+
+def play_match(
+    a: Player,
+    b: Player,
+    rules: Rules = NOLIMIT_HOLDEM,
+    hands: int = 1000,
+    seed: int = 0,
+    *,
+    duplicate: bool = True,
+    workers: int = 1,
+    log: str | Path | None = None,
+    resume: bool = False,
+    allin_equity: bool = False,
+    seconds_per_action: float | None = None,
+    max_faults: int = MAX_FAULTS,
+    reveal: bool = False,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """Play `hands` hands in all between A and B.
+
+    `log` keeps every hand in a file, from which the match goes on with `resume`. `reveal` shows
+    agents all cards after each hand. Ctrl-C ends the match and keeps what was played.
+
+    >>> play_match("fold", "all-in", hands=200).mbb_per_hand
+    -750.0
+    """
+    _check(hands, seed, duplicate, workers, max_faults)
+    agents, names = _seated(a, b, rules)
+    if resume and log is None:
+        raise EquipoiseError("there is nothing to resume from: give the log of the match as well")
+    path = None if log is None else Path(log)
+    labels = (names[0], names[1] if names[0] != names[1] else f"{names[1]}-2")
+    header = Header(*labels, gamefile.write(rules), seed, duplicate, allin_equity)
+    sample = 2 if duplicate else 1
+    past = Past([], [], 0)
+    if resume and path is not None and path.exists():
+        past = read_past(path, header, sample)
+        _check_past(past, path, hands, any(agent.learns for agent in agents))
+    duel = Duel(
+        rules,
+        agents,
+        seed,
+        seconds_per_action=seconds_per_action,
+        allin_equity=allin_equity,
+        reveal=reveal,
+    )
+    players = _Players(
+        duel, labels, duplicate=duplicate, logged=path is not None, max_faults=max_faults
+    )
+    duel.reset()
+    # The first deal loads the evaluator, which is no part of playing.
+    players.dealer.deal(0)
+    if any(agent.learns for agent in agents):
+        workers = 1
+    record = _Record(past, sample, max_faults)
+    log_file = None if path is None else _open_log(path, past, header.lines(rules.name, hands))
+    start = perf_counter()
+    try:
+        chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)
+        with closing(chunks), suppress(KeyboardInterrupt):
+            for chunk in chunks if record.loser is None else ():
+                text = record.add(chunk)
+                if log_file is not None:
+                    log_file.write(text)
+                if progress is not None:
+                    progress(len(record.payoffs), hands, record.note(rules))
+                if chunk.interrupted or record.loser is not None:
+                    break
+        if log_file is not None:
+            log_file.write(score_line(record.payoffs, *labels))
+    finally:
+        if log_file is not None:
+            log_file.close()
+    played = len(record.payoffs)
+    return MatchResult(
+        a=names[0],
+        b=names[1],
+        rules=rules,
+        seed=seed,
+        duplicate=duplicate,
+        payoffs=np.array(record.payoffs, dtype=np.float64),
+        faults=tuple(record.faults),
+        forfeited_by=None if record.loser is None else labels[record.loser],
+        interrupted=record.loser is None and played < hands,
+        hands_now=played - len(past.payoffs),
+        seconds=perf_counter() - start,
+        log=path,
+    )
+
+
+def _check(hands: int, seed: int, duplicate: bool, workers: int, max_faults: int) -> None:
+    if not 1 <= hands < _MOST_HANDS:
+        raise EquipoiseError(
+            f"hands = {hands}: play at least 1 hand, and fewer than {_MOST_HANDS:,}"
+        )
+    if duplicate and hands % 2:
+        raise EquipoiseError(
+            f"{hands} hands are no whole number of duplicate pairs: play {hands + 1}, or choose "
+            "--no-duplicate"
+        )
+    if seed < 0:
+        raise EquipoiseError(f"seed = {seed}: a seed is 0 or more")
+    if workers < 1:
+        raise EquipoiseError(f"workers = {workers}: at least 1 has to play")
+    if max_faults < 1:
+        raise EquipoiseError(f"max_faults = {max_faults}: a match ends at the first fault or later")
+
+
+def _seated(a: Player, b: Player, rules: Rules) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
+    """Both agents and their names; an agent against itself sits down twice."""
+    agents, names = [], []
+    for player in (a, b):
+        if isinstance(player, Agent):
+            agents.append(player)
+            names.append(player.name or type(player).__name__)
+        else:
+            recipe = Recipe.read(player)
+            agents.append(recipe.make(rules))
+            names.append(recipe.name)
+    if agents[0] is agents[1]:
+        agents[1] = copy.deepcopy(agents[0])
+    return (agents[0], agents[1]), (names[0], names[1])
+
+
+def _check_past(past: Past, path: Path, hands: int, learner: bool) -> None:
+    if len(past.payoffs) > hands:
+        raise EquipoiseError(
+            f"{path} already holds {len(past.payoffs)} hands: ask for at least as many"
+        )
+    if learner and past.payoffs:
+        raise EquipoiseError(
+            "an agent that learns cannot resume a match, for what it learnt is not in the log: "
+            "play from the start"
+        )
+
+
+def _open_log(path: Path, past: Past, header: str) -> TextIO:
+    """The log, ready to be written on: a new one with its header, or an old one cut to `past`."""
+    try:
+        file = path.open("r+" if past.size else "w", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise EquipoiseError(f"cannot write the log {path}: {error.strerror}") from None
+    if past.size:
+        file.seek(past.size)
+        file.truncate()
+    else:
+        file.write(header)
+    return file
+
+
+def _chunks(players: _Players, first: int, last: int, workers: int) -> Generator[Chunk, None, None]:
+    """The deals from `first` to `last - 1`, played, in order."""
+    deals = last - first
+    size = min(BLOCK, max(1, -(-deals // (workers * _CHUNKS_PER_WORKER)))) if workers > 1 else BLOCK
+    # Chunks end where blocks do, so that few blocks are dealt twice.
+    edges = sorted({first, last, *range(first // size * size + size, last, size)})
+    bounds = list(pairwise(edges))
+    if workers == 1 or len(bounds) < 2:
+        for pair in bounds:
+            yield players.play(*pair)
+        return
+    # A process with threads must not fork.
+    can_fork = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
+    context = multiprocessing.get_context("fork" if can_fork else "spawn")
+    pool = ProcessPoolExecutor(
+        min(workers, len(bounds)), context, initializer=_enter, initargs=(players,)
+    )
+    try:
+        yield from pool.map(_work, bounds)
+    except BrokenProcessPool:
+        raise EquipoiseError(
+            "a worker died, of memory or of an agent's crash: play with --workers 1 to see"
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
