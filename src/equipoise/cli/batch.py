@@ -168,5 +168,6 @@ def _shown(
         parts.append(f"and {len(failed) - _MOST_TOLD:,} more failed")
     if "spots_parquet" not in files:
         parts.append("no Parquet: install polars for it")
-    parts += [f"{name.replace('_', ' ')}: {path}" for name, path in files.items()]
+    names = ", ".join(Path(path).name for path in files.values())
+    parts.append(escape(f"report in {Path(files['spots_csv']).parent}: {names}"))
     return Group(*parts)

@@ -60,7 +60,9 @@ class Batch:
     >>> template = Spot("Td9d6hQc2s", "AA,AKs", "QQ,KK", pot=100, stack=200, menu="a")
     >>> batch = Batch.of_boards([("Td9d6hQc2s", 2.0), ("AdAhAcKs2s", 1.0)], template)
     >>> [(job.name, job.weight) for job in batch.jobs]
-    [('Td9d6hQc2s', 2.0), ('AdAhAcKs2s', 1.0)]
+    [('Td9d6hQc2s', 2.0)]
+    >>> batch.passed[0].name, batch.passed[0].reason
+    ('AdAhAcKs2s', 'ranges.oop: every hand holds a card of the board AdAhAcKs2s: add others')
     """
 
     jobs: tuple[Job, ...]

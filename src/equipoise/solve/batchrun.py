@@ -367,7 +367,7 @@ class _Crew:
                 running[self._submit(pool, job, self.threads, self._share)] = job
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             broken = False
-            for future in finished:
+            for future in [future for future in running if future in finished]:
                 job, error = running.pop(future), future.exception()
                 if isinstance(error, TooLargeError | BrokenProcessPool):
                     alone.append(job)
