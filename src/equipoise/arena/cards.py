@@ -59,12 +59,15 @@ class Dealer:
             )
         self.rules = rules
         self.seed = seed
+        self._last: tuple[int, list[Deal]] = -1, []
 
     def deals(self, start: int, stop: int) -> Iterator[Deal]:
         """The deals numbered `start` to `stop - 1`."""
         for block in range(start // BLOCK, -(-stop // BLOCK)):
             first = block * BLOCK
-            yield from self._block(block)[max(start - first, 0) : stop - first]
+            if block != self._last[0]:
+                self._last = block, self._block(block)
+            yield from self._last[1][max(start - first, 0) : stop - first]
 
     def deal(self, number: int) -> Deal:
         """One deal."""

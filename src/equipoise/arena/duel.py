@@ -91,7 +91,6 @@ class Duel:
         # Hooks that a class leaves as they are need not be called.
         self._begins = [type(agent).begin is not Agent.begin for agent in self.agents]
         self._observes = [type(agent).observe is not Agent.observe for agent in self.agents]
-        self._draws = [getattr(agent, "random", None) for agent in self.agents]
 
     def reset(self) -> None:
         """A new match: both agents forget the last one."""
@@ -103,6 +102,9 @@ class Duel:
                 name = agent.name or type(agent).__name__
                 told = f"{type(error).__name__}: {error}"
                 raise EquipoiseError(f"{name} could not start: {told}") from error
+            if not isinstance(getattr(agent, "random", None), Random):
+                name = agent.name or type(agent).__name__
+                raise EquipoiseError(f"{name} has no `random`: let its __init__ call super's")
 
     def play(self, deal: Deal, hand: int, first: int) -> Played:
         """Play one hand; `first` is the seat that sits at position 0."""
@@ -111,9 +113,7 @@ class Duel:
         # What :func:`hand_seed` says, in line.
         base = (self.seed << 33 | hand) << 1
         for seat in (0, 1):
-            random = self._draws[seat]
-            if random.__class__ is Random:
-                random.seed(base | seat)
+            agents[seat].random.seed(base | seat)
             if self._begins[seat]:
                 self._tell_begin(seat, hand, seat ^ first)
         holes, boards, winner = deal

@@ -19,7 +19,7 @@ from equipoise.cli.bench import bench_command
 from equipoise.cli.equity import equity_command, preflop_command
 from equipoise.cli.evaluate import eval_command
 from equipoise.cli.game import game_command
-from equipoise.cli.match import agents_command, match_command
+from equipoise.cli.match import agents_command, match_command, tournament_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
 from equipoise.cli.solve import solve_command
@@ -59,6 +59,7 @@ app.command("solve")(_computing(solve_command))
 app.command("batch")(_computing(batch_command))
 app.command("agents")(agents_command)
 app.command("match")(_computing(match_command))
+app.command("tournament")(_computing(tournament_command))
 app.command("bench")(_computing(bench_command))
 
 

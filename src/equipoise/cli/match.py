@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.arena.match import MatchResult
+    from equipoise.arena.tournament import Tournament
     from equipoise.games.rules import Rules
 
 GameName = Annotated[str, typer.Option("--game", help="limit, nolimit or an ACPC game file.")]
@@ -139,3 +140,76 @@ def agents_command(json: Json = False) -> None:
         return shown
 
     emit(data, json, table)
+
+
+def tournament_command(
+    players: Annotated[list[str], typer.Argument(help="Agents, or TOML files of agents.")],
+    game: GameName = "nolimit",
+    hands: Annotated[int, typer.Option(help="Hands of each match.")] = 10_000,
+    seed: Seed = 0,
+    duplicate: Duplicate = True,
+    workers: Workers = 1,
+    allin_equity: AllinEquity = False,
+    logs: Annotated[Path | None, typer.Option(help="Directory for every match's log.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the logs.")] = False,
+    csv: Annotated[Path | None, typer.Option(help="Write the matches as CSV.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a heat map.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Write a page for the browser.")] = None,
+    json: Json = False,
+) -> None:
+    """Everybody plays everybody: cross table, total bankroll, instant run-off, triplets.
+
+    \b
+    Example: equipoise tournament random call fold all-in --hands 20000 --page cross.html
+    """
+    from equipoise.arena.crosstable import save
+    from equipoise.arena.tournament import play_tournament
+    from equipoise.errors import EquipoiseError
+
+    wanted = {".csv": csv, ".png": plot, ".html": page}
+    for ending, path in wanted.items():
+        if path is not None and path.suffix != ending:
+            raise EquipoiseError(f"{path}: its name should end in {ending}")
+    if resume and logs is None:
+        raise EquipoiseError("there is nothing to resume from: give the directory of --logs")
+    with progress_bar("tournament", quiet=json) as report:
+        result = play_tournament(
+            players,
+            rules_of(game),
+            hands,
+            seed,
+            duplicate=duplicate,
+            workers=workers,
+            allin_equity=allin_equity,
+            logs=logs,
+            resume=resume,
+            progress=report,
+        )
+    for path in wanted.values():
+        if path is not None:
+            save(result, path)
+    emit(result.as_dict(), json, lambda: _tournament_tables(result))
+
+
+def _tournament_tables(result: Tournament) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table
+
+    from equipoise.arena.crosstable import rate_text, triplet_text
+
+    order, runoff = result.by_bankroll(), result.by_runoff()
+    names = [result.names[i] for i in order]
+    rates = Table("", *names, title=f"win rate of the row, mbb/hand: {result.rules.name}")
+    triplets = Table("", *names, title="pairs the row won, lost, drew")
+    for i in order:
+        rates.add_row(result.names[i], *(rate_text(result, i, j) for j in order))
+        triplets.add_row(result.names[i], *(triplet_text(result, i, j) for j in order))
+    ranking = Table("bankroll", "player", "mbb/hand against all", "run-off", title="ranking")
+    for place, i in enumerate(order, 1):
+        mean, half = result.total(i)
+        told = f"{mean:+,.0f} ± {half:,.0f}"
+        ranking.add_row(str(place), result.names[i], told, str(runoff.index(i) + 1))
+    parts: list[RenderableType] = [rates, triplets, ranking]
+    if result.interrupted:
+        parts.append("stopped before the end; --logs and --resume go on")
+    return Group(*parts)
