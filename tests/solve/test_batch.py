@@ -440,7 +440,8 @@ def test_the_report_is_written(rivers, tmp_path, copies):
 
 
 def test_parquet_holds_the_same_rows(rivers, tmp_path):
-    polars = pytest.importorskip("polars")
+    import polars
+
     report = BatchReport(run_batch(rivers, tmp_path, workers=1))
     files = report.write(tmp_path / "report")
     assert polars.read_parquet(files["spots_parquet"]).to_dicts() == report.spots

@@ -166,8 +166,6 @@ def _shown(
         parts.append(escape(f"failed: {outcome.job.name}: {outcome.error}"))
     if len(failed) > _MOST_TOLD:
         parts.append(f"and {len(failed) - _MOST_TOLD:,} more failed")
-    if "spots_parquet" not in files:
-        parts.append("no Parquet: install polars for it")
     names = ", ".join(Path(path).name for path in files.values())
     parts.append(escape(f"report in {Path(files['spots_csv']).parent}: {names}"))
     return Group(*parts)

@@ -149,10 +149,9 @@ class BatchReport:
     # ------------------------------------------------------------------------------ files
 
     def write(self, folder: str | Path) -> dict[str, str]:
-        """Write the tables as CSV and Parquet, the means as JSON and the picture; tells where.
+        """Write the tables as CSV and Parquet, the means as JSON and the picture; tells where."""
+        import polars
 
-        Without polars there is no Parquet.
-        """
         folder = Path(folder)
         files: dict[str, str] = {}
         try:
@@ -163,8 +162,9 @@ class BatchReport:
                     continue
                 (folder / f"{name}.csv").write_text(_csv(rows), encoding="utf-8")
                 files[f"{name}_csv"] = str(folder / f"{name}.csv")
-                if _write_parquet(rows, folder / f"{name}.parquet"):
-                    files[f"{name}_parquet"] = str(folder / f"{name}.parquet")
+                frame = polars.DataFrame(rows, infer_schema_length=None)
+                frame.write_parquet(folder / f"{name}.parquet")
+                files[f"{name}_parquet"] = str(folder / f"{name}.parquet")
             (folder / "means.json").write_text(
                 json.dumps(self.means(), indent=1) + "\n", encoding="utf-8"
             )
@@ -330,13 +330,3 @@ def _csv(rows: Sequence[Row]) -> str:
     for row in rows:
         writer.writerow({k: f"{v:.9g}" if isinstance(v, float) else v for k, v in row.items()})
     return text.getvalue()
-
-
-def _write_parquet(rows: Sequence[Row], path: Path) -> bool:
-    """Whether polars is there to write it."""
-    try:
-        import polars
-    except ImportError:
-        return False
-    polars.DataFrame(rows, infer_schema_length=None).write_parquet(path)
-    return True
