@@ -35,3 +35,11 @@ class SolverError(EquipoiseError):
 
 class ArtefactError(EquipoiseError):
     """A file that is damaged, foreign, or of another version or configuration."""
+
+
+class ProtocolError(EquipoiseError):
+    """A peer, or a line of it, that does not keep to the ACPC protocol."""
+
+
+class HistoryError(EquipoiseError):
+    """A hand history that cannot be read; the text names the line."""

@@ -14,11 +14,13 @@ from typing import Any
 
 import typer
 
+from equipoise.cli.acpc import acpc_command, dealer_command
 from equipoise.cli.batch import batch_command
 from equipoise.cli.bench import bench_command
 from equipoise.cli.equity import equity_command, preflop_command
 from equipoise.cli.evaluate import eval_command
 from equipoise.cli.game import game_command
+from equipoise.cli.history import history_command
 from equipoise.cli.match import agents_command, match_command, tournament_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
@@ -60,6 +62,9 @@ app.command("batch")(_computing(batch_command))
 app.command("agents")(agents_command)
 app.command("match")(_computing(match_command))
 app.command("tournament")(_computing(tournament_command))
+app.command("dealer")(_computing(dealer_command))
+app.command("acpc")(_computing(acpc_command))
+app.command("history")(_computing(history_command))
 app.command("bench")(_computing(bench_command))
 
 

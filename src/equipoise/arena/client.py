@@ -1,0 +1,118 @@
+"""A player at somebody else's table: an agent that joins an ACPC dealer.
+
+The client follows the MATCHSTATE lines it is sent, asks the agent when it is its turn and tells it
+how each hand ended. A dealer that says something it cannot understand, falls silent or goes away in
+the middle of a hand is a :class:`~equipoise.errors.ProtocolError`; one that closes the connection
+between hands has ended the match.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from time import monotonic
+
+from equipoise.agents.agent import Agent, HandResult, View
+from equipoise.arena.acpc import VERSION, Follower, MatchState, answer_text, is_comment
+from equipoise.arena.duel import hand_seed
+from equipoise.arena.record import best_hand
+from equipoise.arena.wire import Wire
+from equipoise.errors import ProtocolError
+from equipoise.games.rules import Rules
+
+#: Comments that a dealer may send in a row.
+_MOST_COMMENTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a player brought home from a table."""
+
+    #: Hands that were finished.
+    hands: int
+    #: Chips won.
+    chips: float
+    #: Wall time, from the first line to the last.
+    seconds: float
+
+
+def join(
+    agent: Agent, rules: Rules, host: str, port: int, *, seed: int = 0, timeout: float = 1200.0
+) -> Visit:
+    """Connect to a dealer and play until it ends the match.
+
+    `timeout` is the longest wait for the dealer's next line: the other seat may think meanwhile.
+    """
+    try:
+        connection = socket.create_connection((host, port), timeout=min(timeout, 30.0))
+    except (OSError, OverflowError) as error:
+        raise ProtocolError(
+            f"no dealer at {host}:{port} ({error}): start it first, or check host and port"
+        ) from None
+    wire = Wire(connection, f"the dealer at {host}:{port}")
+    try:
+        return play(agent, rules, wire, seed=seed, timeout=timeout)
+    finally:
+        wire.close()
+
+
+def play(
+    agent: Agent, rules: Rules, wire: Wire, *, seed: int = 0, timeout: float = 1200.0
+) -> Visit:
+    """Play a match over a connection that is open."""
+    wire.send(VERSION, timeout)
+    agent.reset(seed)
+    follower = Follower(rules)
+    hands, chips = 0, 0.0
+    begun: int | None = None
+    over = True
+    comments = 0
+    first = None
+    while True:
+        try:
+            line = wire.receive(timeout)
+        except ProtocolError:
+            if over and hands and wire.ended:
+                break
+            raise
+        first = first or monotonic()
+        if is_comment(line):
+            comments += 1
+            if comments > _MOST_COMMENTS:
+                raise ProtocolError(f"{wire.peer} sends comments only: it is not dealing")
+            continue
+        comments = 0
+        told = follower.read(line)
+        if begun is None or told.hand != begun:
+            if not over:
+                raise ProtocolError(f"{wire.peer} began hand {told.hand} before {begun} was over")
+            begun, over = told.hand, False
+            agent.random.seed(hand_seed(seed, told.hand, (told.position + told.hand) % 2))
+            agent.begin(told.hand, told.position)
+        elif over:
+            continue
+        if told.state.to_act == told.position:
+            hole = told.holes[told.position]
+            view = View(told.state, told.position, hole, told.board, told.hand)
+            action = agent.act(view)
+            wire.send(f"{line}:{answer_text(told.state, action)}", timeout)
+        elif told.state.to_act is None:
+            result = _result(told)
+            agent.observe(result)
+            over = True
+            hands += 1
+            chips += result.payoff
+    return Visit(hands, chips, monotonic() - (first or monotonic()))
+
+
+def _result(told: MatchState) -> HandResult:
+    """The end of a hand as the player at `told.position` sees it."""
+    state, position = told.state, told.position
+    shown = told.holes[1 - position] or None
+    if state.folded is not None:
+        payoffs = state.payoffs()
+    else:
+        payoffs = state.payoffs(best_hand(*told.holes, told.board))
+    return HandResult(
+        state, position, told.holes[position], told.board, told.hand, payoffs[position], shown, None
+    )

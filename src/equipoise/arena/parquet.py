@@ -1,0 +1,81 @@
+"""Hands as a table in a Parquet file, one row a hand, for notebooks and data frames.
+
+Columns: `hand`, `line`, `game`, `big_blind`, `chips_per_unit`, `betting`, `board`, `showdown`, and
+for each position (`0` the big blind, `1` the button) `player_`, `stack_`, `hole_` and
+`payoff_chips_`. Cards never shown and results never seen are null; so are the stacks of a game that
+has none.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from equipoise.arena.record import Hand
+from equipoise.cards.card import cards_text
+from equipoise.errors import HistoryError
+from equipoise.games.rules import UNLIMITED
+
+
+def row(hand: Hand) -> dict[str, Any]:
+    """One row of the table."""
+    payoffs = hand.payoffs or (None, None)
+    cells: dict[str, Any] = {
+        "hand": hand.number,
+        "line": hand.line,
+        "game": hand.rules.name,
+        "big_blind": hand.rules.big_blind,
+        "chips_per_unit": hand.chips_per_unit,
+        "betting": hand.state.betting_text(),
+        "board": cards_text(hand.board),
+        "showdown": hand.state.is_showdown,
+    }
+    for position in (0, 1):
+        hole, stack = hand.holes[position], hand.rules.stacks[position]
+        payoff = payoffs[position]
+        cells[f"player_{position}"] = hand.players[position]
+        cells[f"stack_{position}"] = None if stack == UNLIMITED else stack
+        cells[f"hole_{position}"] = cards_text(hole) if hole else None
+        cells[f"payoff_chips_{position}"] = None if payoff is None else float(payoff)
+    return cells
+
+
+def export_parquet(hands: Iterable[Hand], path: str | Path) -> int:
+    """Write hands to a Parquet file; how many there are. The file appears only when it is whole."""
+    import polars
+
+    types = {
+        "hand": polars.Int64,
+        "line": polars.Int64,
+        "game": polars.String,
+        "big_blind": polars.Int64,
+        "chips_per_unit": polars.Int64,
+        "betting": polars.String,
+        "board": polars.String,
+        "showdown": polars.Boolean,
+    }
+    for position in (0, 1):
+        types |= {
+            f"player_{position}": polars.String,
+            f"stack_{position}": polars.Int64,
+            f"hole_{position}": polars.String,
+            f"payoff_chips_{position}": polars.Float64,
+        }
+    columns: dict[str, list[Any]] = {name: [] for name in types}
+    count = 0
+    for hand in hands:
+        count += 1
+        for name, cell in row(hand).items():
+            columns[name].append(cell)
+    path = Path(path)
+    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        polars.DataFrame(columns, schema=types).write_parquet(aside)
+        aside.replace(path)
+    except OSError as error:
+        raise HistoryError(f"cannot write {path}: {error}") from None
+    finally:
+        aside.unlink(missing_ok=True)
+    return count
