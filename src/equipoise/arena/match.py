@@ -252,6 +252,8 @@ class _Record:
         self.loser: int | None = None
         self._sample = sample
         self._left = [max_faults, max_faults]
+        self._watched = estimate([])
+        self._watch(self.payoffs)
         self._count(past.faults)
 
     def _count(self, faults: list[Fault]) -> int | None:
@@ -270,14 +272,21 @@ class _Record:
         deals = len(chunk.payoffs) // self._sample
         if ended is not None:
             deals = (ended - len(self.payoffs)) // self._sample + 1
-        self.payoffs += chunk.payoffs[: deals * self._sample]
+        played = chunk.payoffs[: deals * self._sample]
+        self.payoffs += played
+        self._watch(played)
         return "".join(chunk.lines[:deals])
 
-    def note(self, rules: Rules) -> str:
+    def note(self, unit_chips: float) -> str:
         """The figure to watch while a match is played."""
-        rates = np.array(self.payoffs) * (1000 / rules.big_blind)
-        now = estimate(pair_means(rates) if self._sample == 2 else rates)
-        return f"{now.mean:+.0f} ± {now.half_width:.0f} mbb/hand"
+        now = self._watched
+        rate = 1000 / unit_chips
+        return f"{rate * now.mean:+,.0f} ± {rate * now.half_width:,.0f} mbb/hand"
+
+    def _watch(self, payoffs: list[float]) -> None:
+        """Keep mean and deviation up to date without going through all hands again."""
+        samples = pair_means(payoffs) if self._sample == 2 else np.array(payoffs, dtype=np.float64)
+        self._watched = self._watched.merged(estimate(samples))
 
 
 def play_match(
@@ -344,7 +353,7 @@ def play_match(
                 if log_file is not None:
                     log_file.write(text)
                 if progress is not None:
-                    progress(len(record.payoffs), hands, record.note(rules))
+                    progress(len(record.payoffs), hands, record.note(rules.big_blind))
                 if chunk.interrupted or record.loser is not None:
                     break
         if log_file is not None:

@@ -47,6 +47,23 @@ class Estimate:
         """The 95 % interval."""
         return self.mean - self.half_width, self.mean + self.half_width
 
+    def merged(self, other: Estimate) -> Estimate:
+        """The estimate from the samples of both.
+
+        >>> estimate([1, 2]).merged(estimate([3, 4, 5])) == estimate([1, 2, 3, 4, 5])
+        True
+        """
+        if not self.count or not other.count:
+            return self if self.count else other
+        count = self.count + other.count
+        gap = other.mean - self.mean
+        squares = gap * gap * self.count * other.count / count
+        for part in (self, other):
+            if part.count > 1:
+                squares += part.deviation**2 * (part.count - 1)
+        mean = self.mean + gap * other.count / count
+        return Estimate(mean, sqrt(squares / (count - 1)), count)
+
 
 def t_quantile(freedom: int, level: float = 0.95) -> float:
     """How many standard errors an interval of this level reaches to either side.

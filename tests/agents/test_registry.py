@@ -1,0 +1,134 @@
+"""Agents by name, by TOML file, and from other packages."""
+
+import importlib.metadata
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from equipoise.agents import registry
+from equipoise.agents.agent import Agent
+from equipoise.agents.registry import AGENTS, Entry, Recipe, entries, make_agent
+from equipoise.agents.simple import CallAgent
+from equipoise.errors import EquipoiseError
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+
+
+class Tunable(CallAgent):
+    """Calls, with settings that it keeps."""
+
+    name = "tunable"
+
+    def __init__(self, rules, buckets: int = 5, style: str = "plain"):
+        super().__init__()
+        self.rules, self.buckets, self.style = rules, buckets, style
+
+
+@pytest.fixture
+def tunable(monkeypatch):
+    """An agent of another module, for limit games only."""
+    module = ModuleType("strange_agents")
+    module.Tunable = Tunable
+    monkeypatch.setitem(sys.modules, "strange_agents", module)
+    listed = {**AGENTS, "tunable": Entry("tunable", "strange_agents:Tunable", "limit", "calls")}
+    monkeypatch.setattr(registry, "entries", lambda: listed)
+
+
+@pytest.mark.parametrize("name", list(AGENTS))
+def test_every_agent_of_the_list_can_be_loaded(name):
+    entry = AGENTS[name]
+    assert entry.name == name
+    assert entry.game in ("limit", "nolimit", "both")
+    assert entry.description
+    assert entry.cost
+    assert callable(entry.load())
+    assert isinstance(entry.parameters(), dict)
+
+
+@pytest.mark.parametrize("name", ["random", "all-in", "call", "fold"])
+def test_simple_agents_bear_their_names(name):
+    agent = make_agent(name)
+    assert isinstance(agent, Agent)
+    assert agent.name == name
+
+
+def test_a_toml_file_sets_parameters(tunable, tmp_path):
+    path = tmp_path / "agent.toml"
+    path.write_text('agent = "tunable"\nname = "tunable-8"\nbuckets = 8\n')
+    recipe = Recipe.read(path)
+    assert recipe.name == "tunable-8"
+    agent = recipe.make(LIMIT_HOLDEM)
+    assert (agent.buckets, agent.style, agent.rules) == (8, "plain", LIMIT_HOLDEM)
+    assert make_agent(path, LIMIT_HOLDEM, style="bold").style == "bold"
+    assert make_agent("tunable", LIMIT_HOLDEM, buckets=3).buckets == 3
+    assert recipe.entry.parameters() == {"buckets": 5, "style": "plain"}
+
+
+def test_an_agent_is_not_made_for_a_game_it_does_not_play(tunable):
+    with pytest.raises(EquipoiseError, match="tunable plays limit games: choose --game limit"):
+        make_agent("tunable", NOLIMIT_HOLDEM)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('agent = "tunabel"', "did you mean 'tunable'"),
+        ('agent = "tunable"\nbukets = 8', "did you mean 'buckets'"),
+        ('agent = "tunable"\nspeed = 8', "it takes buckets, style"),
+        ('agent = "tunable"\nname = "a:b"', "one word"),
+        ("buckets = 8", "names no agent"),
+        ("agent = 3", "names no agent"),
+        ("agent = ", "is not TOML"),
+    ],
+)
+def test_a_wrong_toml_file_is_refused_with_the_cure(tunable, tmp_path, text, sentence):
+    path = tmp_path / "agent.toml"
+    path.write_text(text)
+    with pytest.raises(EquipoiseError, match=sentence):
+        make_agent(path, LIMIT_HOLDEM)
+
+
+def test_a_missing_file_and_an_unknown_name_are_refused(tmp_path):
+    with pytest.raises(EquipoiseError, match="cannot read"):
+        make_agent(tmp_path / "none.toml")
+    with pytest.raises(EquipoiseError, match="no agent 'zzz': choose from random"):
+        make_agent("zzz")
+
+
+def test_other_packages_add_agents(monkeypatch):
+    module = ModuleType("strange_agents")
+    module.Tunable = Tunable
+    module.listed = Entry("said", "strange_agents:Tunable", "limit", "says more", cost="2 µs")
+    monkeypatch.setitem(sys.modules, "strange_agents", module)
+    points = [
+        importlib.metadata.EntryPoint(name, value, registry.GROUP)
+        for name, value in (
+            ("plain", "strange_agents:Tunable"),
+            ("said", "strange_agents:listed"),
+            ("call", "strange_agents:Tunable"),
+            ("broken", "no_such_module:Thing"),
+        )
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    entries.cache_clear()
+    try:
+        found = entries()
+        assert found["plain"].description == "Calls, with settings that it keeps."
+        assert found["said"].cost == "2 µs"
+        assert found["call"] is AGENTS["call"]
+        assert "cannot be loaded" in found["broken"].description
+        assert isinstance(make_agent("plain"), Tunable)
+        with pytest.raises(EquipoiseError, match="cannot be loaded"):
+            make_agent("broken")
+    finally:
+        entries.cache_clear()
+
+
+def test_the_list_alone_loads_nothing_heavy():
+    code = (
+        "import sys, equipoise.agents.registry as r; r.entries(); "
+        "print([m for m in ('numba', 'scipy', 'matplotlib') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,108 @@
+"""`equipoise match`, `tournament` and `agents`."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from equipoise.cli import app
+from equipoise.errors import EquipoiseError
+from equipoise.games import gamefile
+from equipoise.games.rules import nolimit
+
+runner = CliRunner()
+
+
+def as_json(*words: str) -> dict:
+    done = runner.invoke(app, [*words, "--json"], catch_exceptions=False)
+    assert done.exit_code == 0
+    return json.loads(done.stdout)
+
+
+def test_match_prints_the_figures_of_the_contract():
+    told = as_json("match", "fold", "all-in", "--hands", "20", "--seed", "5")
+    assert told["mbb_per_hand"] == -750
+    assert told["ci95_mbb"] == told["std_mbb"] == 0
+    assert (told["a"], told["b"], told["hands"], told["pairs"]) == ("fold", "all-in", 20, 10)
+    assert told["seed"] == 5
+    assert told["hands_per_second"] > 0
+    assert told["log"] is None
+
+
+def test_a_single_pair_has_no_interval():
+    assert as_json("match", "random", "call", "--hands", "2")["ci95_mbb"] is None
+
+
+@pytest.mark.parametrize("game", ["limit", "nolimit"])
+def test_games_by_name(game):
+    told = as_json("match", "call", "all-in", "--game", game, "--hands", "10", "--no-duplicate")
+    assert told["pairs"] == 0
+    assert told["game"].startswith("limit" if game == "limit" else "no-limit")
+
+
+def test_a_game_file_and_a_toml_agent(tmp_path):
+    game, agent = tmp_path / "short.game", tmp_path / "mine.toml"
+    gamefile.save(nolimit(40, 1, 2), game)
+    agent.write_text('agent = "fold"\nname = "mine"\n')
+    told = as_json("match", str(agent), "all-in", "--game", str(game), "--hands", "10")
+    assert told["a"] == "mine"
+    assert told["mbb_per_hand"] == -750
+
+
+def test_a_log_is_written_and_resumed(tmp_path):
+    log = tmp_path / "match.log"
+    words = ("match", "random", "call", "--seed", "2", "--log", str(log), "--hands")
+    as_json(*words, "20")
+    longer = as_json(*words, "40", "--resume")
+    assert longer["log"] == str(log)
+    plain = as_json("match", "random", "call", "--seed", "2", "--hands", "40")
+    assert longer["mbb_per_hand"] == plain["mbb_per_hand"]
+
+
+def test_a_person_gets_a_table():
+    done = runner.invoke(app, ["match", "fold", "all-in", "--hands", "20"], catch_exceptions=False)
+    assert "-750.0 ± 0.0 mbb/hand" in done.stdout
+
+
+def test_tournament_prints_both_rankings_and_writes_files(tmp_path):
+    files = [
+        word
+        for option, name in (("--csv", "t.csv"), ("--plot", "t.png"), ("--page", "t.html"))
+        for word in (option, str(tmp_path / name))
+    ]
+    told = as_json("tournament", "fold", "call", "all-in", "--hands", "20", *files)
+    assert told["bankroll"][0]["player"] == "all-in"
+    assert told["runoff"][-1] == "fold"
+    assert told["matches"][1]["triplet"] == [0, 10, 0]
+    assert {path.name for path in tmp_path.iterdir()} == {"t.csv", "t.png", "t.html"}
+    words = ["tournament", "fold", "all-in", "--hands", "20"]
+    shown = runner.invoke(app, words, catch_exceptions=False).stdout
+    assert "+750 ± 0" in shown
+    assert "(10, 0, 0)" in shown
+
+
+def test_agents_are_listed():
+    told = as_json("agents")["agents"]
+    assert {"random", "all-in", "call", "fold"} <= told.keys()
+    entry = told["call"]
+    assert entry["game"] == "both"
+    assert entry.keys() == {"game", "description", "document", "cost_per_decision", "parameters"}
+    done = runner.invoke(app, ["agents"], catch_exceptions=False)
+    assert "all-in" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("match", "nobody", "call"), "no agent 'nobody'"),
+        (("match", "call", "fold", "--hands", "11"), "duplicate pairs"),
+        (("match", "call", "fold", "--game", "none.game"), "cannot read the game file"),
+        (("match", "call", "fold", "--resume"), "nothing to resume"),
+        (("tournament", "call"), "at least two"),
+        (("tournament", "call", "fold", "--resume"), "nothing to resume"),
+        (("tournament", "call", "fold", "--page", "x.pdf"), "should end in .html"),
+    ],
+)
+def test_bad_input_is_one_sentence(words, sentence):
+    with pytest.raises(EquipoiseError, match=sentence):
+        runner.invoke(app, list(words), catch_exceptions=False)
