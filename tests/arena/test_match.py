@@ -1,10 +1,13 @@
 """Matches: exact values, one result for any number of workers, faults, logs that go on."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from random import Random
 
 import numpy as np
 import pytest
@@ -184,6 +187,21 @@ def test_any_number_of_workers_gives_the_same_match(hands, tmp_path):
     assert results[0].mbb_per_hand != 0
 
 
+def test_a_process_with_threads_plays_the_same_match():
+    # It must not fork: its workers start anew.
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        spawned = play_match("random", "call", hands=200, seed=7, workers=2)
+    finally:
+        done.set()
+        thread.join()
+    assert (
+        spawned.payoffs.tolist() == play_match("random", "call", hands=200, seed=7).payoffs.tolist()
+    )
+
+
 def test_another_seed_is_another_match():
     rates = {play_match("random", "call", hands=200, seed=seed).mbb_per_hand for seed in range(8)}
     assert len(rates) == 8
@@ -210,8 +228,6 @@ def test_agents_draw_from_the_seed_of_their_hand():
     first.seat, second.seat = 0, 1
     play_match(first, second, hands=20, seed=3)
     assert len(set(drawn.values())) == 40
-    from random import Random
-
     assert drawn[1, 7] == Random(hand_seed(3, 7, 1)).random()
 
 
@@ -435,8 +451,6 @@ def test_rivers_and_folds_are_paid_as_dealt():
 
 
 def _header(log) -> matchlog.Header:
-    import json
-
     line = next(line for line in log.read_text().splitlines() if line.startswith("# match "))
     return matchlog.Header(**json.loads(line.removeprefix("# match ")))
 

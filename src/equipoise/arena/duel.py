@@ -231,9 +231,9 @@ def all_in_share(first: tuple[int, ...], second: tuple[int, ...], board: tuple[i
     names: dict[int, int] = {}
 
     def renamed(cards: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(card & ~3 | names.setdefault(card & 3, len(names)) for card in cards)
+        return tuple(card & ~3 | names.setdefault(card & 3, len(names)) for card in sorted(cards))
 
-    # Suits in the order they appear: equal matchups are then mostly written alike.
+    # Cards sorted, suits in the order they appear: equal matchups are then mostly written alike.
     return _exact_share(renamed(first), renamed(second), renamed(board))
 
 
