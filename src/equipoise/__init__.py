@@ -23,6 +23,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from equipoise.agents.agent import Agent as Agent
+    from equipoise.agents.registry import make_agent as make_agent
+    from equipoise.arena.match import play_match as play_match
     from equipoise.cards.card import Deck as Deck
     from equipoise.cards.card import card_text as card_text
     from equipoise.cards.card import cards_text as cards_text
@@ -43,12 +46,16 @@ if TYPE_CHECKING:
     from equipoise.games.menu import BetMenu as BetMenu
     from equipoise.games.rules import Rules as Rules
     from equipoise.games.rules import State as State
+    from equipoise.games.spot import Spot as Spot
     from equipoise.solve.registry import make_solver as make_solver
+    from equipoise.solve.solution import Solution as Solution
+    from equipoise.solve.solution import solve_spot as solve_spot
     from equipoise.solve.solver import Limit as Limit
     from equipoise.solve.strategy import Strategy as Strategy
 
 #: Public name -> module that defines it.
 _HOME = {
+    "Agent": "equipoise.agents.agent",
     "BetMenu": "equipoise.games.menu",
     "Deck": "equipoise.cards.card",
     "EquipoiseError": "equipoise.errors",
@@ -57,6 +64,8 @@ _HOME = {
     "Limit": "equipoise.solve.solver",
     "Range": "equipoise.cards.range",
     "Rules": "equipoise.games.rules",
+    "Solution": "equipoise.solve.solution",
+    "Spot": "equipoise.games.spot",
     "State": "equipoise.games.rules",
     "Strategy": "equipoise.solve.strategy",
     "card_text": "equipoise.cards.card",
@@ -68,10 +77,13 @@ _HOME = {
     "game": "equipoise.games.catalogue",
     "hand_equities": "equipoise.cards.equity",
     "hand_name": "equipoise.cards.evaluator",
+    "make_agent": "equipoise.agents.registry",
     "make_solver": "equipoise.solve.registry",
     "parse_card": "equipoise.cards.card",
     "parse_cards": "equipoise.cards.card",
+    "play_match": "equipoise.arena.match",
     "potential": "equipoise.cards.strength",
+    "solve_spot": "equipoise.solve.solution",
 }
 
 __all__ = ["__version__", *_HOME]
