@@ -69,6 +69,8 @@ def write(path: str | Path, kind: str, configuration: Any, arrays: Arrays, **fac
     os.close(handle)
     try:
         save_file(contiguous, beside, metadata={"manifest": json.dumps(manifest)})
+        # A temporary file is its owner's alone; the artefact is a file like any other.
+        os.chmod(beside, 0o644)
         os.replace(beside, path)
     except (OSError, SafetensorError) as error:
         why = getattr(error, "strerror", None) or error

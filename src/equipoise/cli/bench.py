@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 #: Suites, each a module of `equipoise.bench` with a function `run(seed)`.
-SUITES = ("cards", "games", "solve", "discounting")
+SUITES = ("cards", "games", "solve", "discounting", "arena")
 
 
 def bench_command(
