@@ -24,6 +24,10 @@ from equipoise.games.rules import Rules
 #: Lines that answer nothing which a seat may send before one that does.
 MOST_IDLE_LINES = 1000
 
+#: Seconds for which a line that asks for nothing may wait, to be sent with the one that asks: an
+#: opponent who answers faster saves the other seat a needless waking.
+COURTESY = 0.002
+
 
 @dataclass(frozen=True, slots=True)
 class TimeLimits:
@@ -198,25 +202,31 @@ class Dealer:
         raise ProtocolError(f"nobody took {label} in {self.limits.start:g} seconds{said}")
 
     def _play_hand(self) -> None:
-        table, wires = self.table, self._wires
+        table, wires, limit = self.table, self._wires, self.limits.response
         used_hand = [0.0, 0.0]
         while True:
             seat = table.seat_to_act
-            # The one to act first: he can think while the other is told.
-            order = (0, 1) if seat is None else (seat, 1 - seat)
-            for other in order:
-                wires[other].send(table.line(other), self.limits.response)
+            if seat is None:
+                for wire, other in zip(wires, (0, 1), strict=True):
+                    wire.send(table.line(other), limit)
+            else:
+                wires[1 - seat].hold(table.line(1 - seat))
+                wires[seat].send(table.line(seat), limit)
             if self._transcript:
                 for other in (0, 1):
                     self._note(f"TO {other + 1} at", table.line(other))
             if seat is None:
                 return
-            self._answer(seat, used_hand)
+            begun = monotonic()
+            if not wires[seat].ready(COURTESY):
+                wires[1 - seat].flush(limit)
+                # Should the other seat be slow to take it, that is not this one's time.
+                begun = monotonic() - COURTESY
+            self._answer(seat, used_hand, begun)
 
-    def _answer(self, seat: int, used_hand: list[float]) -> None:
+    def _answer(self, seat: int, used_hand: list[float], begun: float) -> None:
         """Wait for the seat's answer and play it, all its time limits kept."""
         limits, wire = self.limits, self._wires[seat]
-        begun = monotonic()
         hand_left = limits.hand - used_hand[seat]
         match_left = limits.per_hand * self.hands - self._used_match[seat]
         allowed = min(limits.response, hand_left, match_left)

@@ -9,16 +9,13 @@ call lasts longer than it was given: every way in which a peer can fail is one
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 from time import monotonic
 from typing import NoReturn
 
 from equipoise.arena.acpc import LONGEST_LINE
 from equipoise.errors import ProtocolError
-
-#: Seconds a single wait lasts at most. The socket keeps this timeout, so that a call which gets its
-#: answer at once, as nearly all do, costs one system call; longer waits are repeated.
-_TICK = 1.0
 
 
 class Wire:
@@ -32,11 +29,18 @@ class Wire:
         self.ended = False
         self._lines: list[str] = []
         self._rest = b""
-        self._tick = _TICK
-        connection.settimeout(_TICK)
+        self._held = b""
+        connection.setblocking(False)
+        self._readable, self._writable = select.poll(), select.poll()
+        self._readable.register(connection, select.POLLIN)
+        self._writable.register(connection, select.POLLOUT)
         if connection.family in (socket.AF_INET, socket.AF_INET6):
             # A hand is a dialogue of short lines: none may wait to be sent with the next.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def ready(self, seconds: float) -> bool:
+        """Whether something can be received, now or within `seconds`."""
+        return bool(self._lines or self._readable.poll(1000 * seconds))
 
     def receive(self, seconds: float) -> str:
         """The next line, without its end; it must be complete within `seconds`."""
@@ -45,22 +49,22 @@ class Wire:
         deadline = monotonic() + seconds
         left = seconds
         while left > 0:
-            self._set_tick(left)
-            try:
-                data = self._socket.recv(LONGEST_LINE)
-            except TimeoutError:
-                data = None
-            except OSError as error:
-                self._broke(error)
-            if data == b"":
-                self.ended = True
-                raise ProtocolError(f"{self.peer} closed the connection")
-            if data and b"\n" in data:
-                *lines, self._rest = (self._rest + data).split(b"\n")
-                # Every byte is a character of Latin-1, so that garbage is text like any other.
-                self._lines = [line.rstrip(b"\r").decode("latin-1") for line in lines[::-1]]
-                return self._lines.pop()
-            if data:
+            # A millisecond at least: a poll of less returns at once.
+            if self._readable.poll(1000 * left + 1):
+                try:
+                    data = self._socket.recv(LONGEST_LINE)
+                except BlockingIOError:
+                    continue
+                except OSError as error:
+                    self._broke(error)
+                if not data:
+                    self.ended = True
+                    raise ProtocolError(f"{self.peer} closed the connection")
+                if b"\n" in data:
+                    *lines, self._rest = (self._rest + data).split(b"\n")
+                    # Every byte is a character of Latin-1, so that garbage is text like any other.
+                    self._lines = [line.rstrip(b"\r").decode("latin-1") for line in lines[::-1]]
+                    return self._lines.pop()
                 self._rest += data
                 if len(self._rest) > LONGEST_LINE:
                     raise ProtocolError(
@@ -69,24 +73,30 @@ class Wire:
             left = deadline - monotonic()
         raise ProtocolError(f"{self.peer} sent no line within {seconds:.3g} seconds")
 
+    def hold(self, line: str) -> None:
+        """Send a line with the next one, or when :meth:`flush` is called."""
+        self._held += line.encode("latin-1", "replace") + b"\r\n"
+
     def send(self, line: str, seconds: float) -> None:
-        """Send one line; a peer that does not take it within `seconds` is an error."""
-        data = line.encode("latin-1", "replace") + b"\r\n"
+        """Send one line, after those held; the peer must take it within `seconds`."""
+        self.hold(line)
+        self.flush(seconds)
+
+    def flush(self, seconds: float) -> None:
+        """Send what is held; the peer must take it within `seconds`."""
         deadline = 0.0
-        left = seconds
-        while left > 0:
-            self._set_tick(left)
+        while self._held:
             try:
-                data = data[self._socket.send(data) :]
-            except TimeoutError:
-                pass
+                self._held = self._held[self._socket.send(self._held) :]
+                continue
+            except BlockingIOError:
+                deadline = deadline or monotonic() + seconds
             except OSError as error:
                 self._broke(error)
-            if not data:
-                return
-            deadline = deadline or monotonic() + seconds
             left = deadline - monotonic()
-        raise ProtocolError(f"{self.peer} read nothing for {seconds:.3g} seconds")
+            if left <= 0:
+                raise ProtocolError(f"{self.peer} read nothing for {seconds:.3g} seconds")
+            self._writable.poll(1000 * left + 1)
 
     def close(self) -> None:
         """Close the connection; doing so twice is harmless."""
@@ -96,9 +106,3 @@ class Wire:
     def _broke(self, error: OSError) -> NoReturn:
         self.ended = True
         raise ProtocolError(f"{self.peer}: the connection broke ({error})") from None
-
-    def _set_tick(self, seconds: float) -> None:
-        tick = seconds if seconds < _TICK else _TICK
-        if tick != self._tick:
-            self._tick = tick
-            self._socket.settimeout(tick)

@@ -1,0 +1,204 @@
+"""Files of hands: recognised by content, verified, counted, exported; damage found by its line."""
+
+import gzip
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from equipoise.arena.history import History
+from equipoise.arena.match import play_match
+from equipoise.arena.parquet import export_parquet
+from equipoise.arena.players import summarise
+from equipoise.errors import EquipoiseError, HistoryError
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+
+DATA = Path(__file__).parent / "data"
+
+
+def problems_of(path):
+    found = []
+    right = History.open(path).verify(found.append)
+    return right, found
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "rules", "count"),
+    [
+        ("dealer_limit.log", "acpc", LIMIT_HOLDEM, 30),
+        ("dealer_nolimit.log", "acpc", NOLIMIT_HOLDEM, 30),
+        ("deepstack.acpc", "acpc", NOLIMIT_HOLDEM, 40),
+        ("dealer_limit.actions.log", "transcript", LIMIT_HOLDEM, 2),
+        ("dealer_nolimit.actions.log", "transcript", NOLIMIT_HOLDEM, 6),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_real_files_verify(file, kind, rules, count, packed, tmp_path):
+    path = DATA / file
+    if packed:
+        path = tmp_path / "hands"
+        path.write_bytes(gzip.compress((DATA / file).read_bytes()))
+    history = History.open(path)
+    assert (history.kind, history.rules) == (kind, rules)
+    assert problems_of(path) == (count, [])
+
+
+def test_phh_verifies_but_for_a_free_fold():
+    right, found = problems_of(DATA / "headsup.phhs")
+    assert right == 19
+    assert [problem.damaged for problem in found] == [False]
+    assert "cannot fold; legal: check" in found[0].text
+
+
+def spoilt(tmp_path, number, old, new, file="dealer_nolimit.log"):
+    lines = (DATA / file).read_text().splitlines(keepends=True)
+    assert old in lines[number - 1]
+    lines[number - 1] = lines[number - 1].replace(old, new, 1)
+    path = tmp_path / "spoilt.log"
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("number", "old", "new", "damaged"),
+    [
+        (5, "20000|-20000", "-20000|20000", False),
+        (5, "r19686", "r19", False),
+        (7, "2h4c", "2hAh", True),
+        (7, "STATE", "STAT", True),
+        (7, ":50|", ":x|", True),
+    ],
+)
+def test_each_damage_is_found_on_its_line(tmp_path, number, old, new, damaged):
+    path = spoilt(tmp_path, number, old, new)
+    right, found = problems_of(path)
+    assert right == 29
+    assert [(problem.line, problem.damaged) for problem in found] == [(number, damaged)]
+    assert found[0].text.startswith(f"line {number}: ")
+    if damaged:
+        with pytest.raises(HistoryError, match=f"^line {number}: .*--skip-damaged"):
+            list(History.open(path).hands())
+        skipped = []
+        assert len(list(History.open(path).hands(skipped.append))) == 29
+        assert [problem.line for problem in skipped] == [number]
+
+
+def test_a_wrong_line_of_a_transcript_is_found(tmp_path):
+    path = spoilt(tmp_path, 7, "9hQd", "9hQc", "dealer_nolimit.actions.log")
+    right, found = problems_of(path)
+    assert [(problem.line, problem.damaged) for problem in found] == [(7, False)]
+    assert "was due" in found[0].text
+    path = spoilt(tmp_path, 7, "TO 2", "2", "dealer_nolimit.actions.log")
+    assert problems_of(path)[1][0].damaged
+
+
+def test_a_wrong_score_is_found(tmp_path):
+    path = tmp_path / "match.log"
+    hands = "STATE:0:f:Ah8s|2h4c:50|-50:p1|p2\nSTATE:1:f:Ah8s|2h4c:50|-50:p2|p1\n"
+    path.write_text(hands + "SCORE:0|0:p1|p2\n")
+    assert problems_of(path) == (2, [])
+    path.write_text(hands + "SCORE:5|-5:p1|p2\n")
+    assert [problem.line for problem in problems_of(path)[1]] == [3, 3]
+
+
+def test_logs_of_our_matches_verify(tmp_path):
+    for equity in (False, True):
+        log = tmp_path / f"{equity}.log"
+        play_match("random", "call", NOLIMIT_HOLDEM, 40, 3, log=log, allin_equity=equity)
+        right, found = problems_of(log)
+        assert (right, found) == (40, [])
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"\x1f\x8bbroken", b"\xff" * 500])
+def test_what_is_no_history_is_refused(tmp_path, content):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(HistoryError):
+        History.open(path)
+    with pytest.raises(HistoryError, match="cannot read"):
+        History.open(tmp_path / "nothing")
+
+
+def test_a_cut_archive_is_one_sentence(tmp_path):
+    path = tmp_path / "cut.gz"
+    path.write_bytes(gzip.compress((DATA / "deepstack.acpc").read_bytes())[:-300])
+    with pytest.raises(HistoryError, match="damaged after line"):
+        list(History.open(path).hands())
+
+
+def test_random_damage_never_escapes(tmp_path):
+    random = Random(5)
+    path = tmp_path / "fuzzed"
+    for file in ("dealer_nolimit.log", "headsup.phhs", "dealer_limit.actions.log"):
+        good = (DATA / file).read_bytes()
+        for _ in range(40):
+            data = bytearray(good)
+            for _ in range(random.randint(1, 6)):
+                place = random.randrange(len(data))
+                data[place : place + random.randint(0, 20)] = random.randbytes(random.randint(0, 8))
+            path.write_bytes(data)
+            try:
+                found = []
+                history = History.open(path)
+                history.verify(found.append)
+                summarise(history.hands(found.append))
+                json.dumps([problem.text for problem in found])
+            except EquipoiseError as error:
+                assert str(error)
+
+
+def test_figures_of_players_counted_by_hand(tmp_path):
+    path = tmp_path / "match.log"
+    path.write_text(
+        # bob folds his button: no bet was faced
+        "STATE:0:f:Ah8s|2h4c:50|-50:ann|bob\n"
+        # ann limps, bob checks his option; ann bets the flop, bob folds
+        "STATE:1:cc/cr200f:Ah8s|2h4c/7c8c9c:-100|100:bob|ann\n"
+        # bob raises, ann calls, checked down: ann's eights win
+        "STATE:2:r300c/cc/cc/cc:Ah8s|2h4c/7c8c9c/Kd/3d:300|-300:ann|bob\n"
+        # ann raises, bob re-raises, ann folds
+        "STATE:3:r300r900f:Ah8s|2h4c:300|-300:bob|ann\n"
+    )
+    ann, bob = summarise(History.open(path).hands())
+    assert (ann.name, ann.hands, bob.hands) == ("ann", 4, 4)
+    assert (ann.vpip, bob.vpip) == (3 / 4, 2 / 4)
+    assert (ann.raised_preflop, bob.raised_preflop) == (1 / 4, 2 / 4)
+    # ann faced two raises and folded to one, bob one bet and one raise of ann's
+    assert (ann.fold_to_bet, bob.fold_to_bet) == (1 / 2, 1 / 2)
+    assert (ann.showdown, ann.won_at_showdown, bob.won_at_showdown) == (1 / 4, 1, 0)
+    assert ann.win_rate.mean == pytest.approx((500 + 1000 + 3000 - 3000) / 4)
+    assert ann.win_rate.mean == -bob.win_rate.mean
+    assert ann.win_rate.half_width == pytest.approx(bob.win_rate.half_width)
+    assert ann.as_dict()["ci95_mbb"] > 0
+
+
+def test_export(tmp_path):
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "hands.parquet"
+    assert export_parquet(History.open(DATA / "deepstack.acpc").hands(), path) == 40
+    table = polars.read_parquet(path)
+    assert table.height == 40
+    assert (table["payoff_chips_0"] + table["payoff_chips_1"]).abs().sum() == 0
+    lines = (DATA / "deepstack.acpc").read_text().splitlines()
+    assert table["betting"].to_list() == [line.split(":")[2] for line in lines]
+    assert list(tmp_path.iterdir()) == [path]
+    found = []
+    hands = History.open(DATA / "headsup.phhs").hands(found.append)
+    assert export_parquet(hands, path) == 19
+    assert polars.read_parquet(path)["hole_0"].null_count() > 0
+    with pytest.raises(HistoryError, match="cannot write"):
+        export_parquet([], tmp_path / "none" / "x.parquet")
+
+
+def test_text_reads_like_poker():
+    hands = list(History.open(DATA / "dealer_nolimit.log").hands())
+    assert hands[0].text().splitlines() == [
+        "hand 0: no-limit hold'em 50-100, stack 20000",
+        "  big blind p1 5d5c 20000, button p2 9hQd 20000",
+        "  preflop (150): p2 raises to 19686, p1 raises to 20000 all-in, p2 calls 314",
+        "  flop 8d As 8s (40000)",
+        "  turn 8d As 8s 4h (40000)",
+        "  river 8d As 8s 4h 6d (40000)",
+        "  p1 wins 20000 at the showdown",
+    ]
