@@ -119,6 +119,46 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "1 µs",
         ),
+        Entry(
+            "bucket",
+            "equipoise.agents.bucket:BucketAgent",
+            "limit",
+            "one mixture of fold, call and raise for each equity bucket",
+            SUITE,
+            "20 µs",
+        ),
+        Entry(
+            "bayes",
+            "equipoise.agents.bayes:BayesAgent",
+            "limit",
+            "learns how the opponent plays each bucket, and counters",
+            SUITE,
+            "100 µs",
+        ),
+        Entry(
+            "votes",
+            "equipoise.agents.votes:VoteAgent",
+            "limit",
+            "plays what it won with; trained against bucket when it sits down",
+            SUITE,
+            "50 µs",
+        ),
+        Entry(
+            "q-learner",
+            "equipoise.agents.qlearner:QLearningAgent",
+            "limit",
+            "Q-learning of winnings, which ends in folding; trained when it sits down",
+            SUITE,
+            "50 µs",
+        ),
+        Entry(
+            "regret",
+            "equipoise.agents.regret:RegretAgent",
+            "limit",
+            "equilibrium over equity buckets by CFR; trained on first use and kept",
+            SUITE,
+            "50 µs",
+        ),
     )
 }
 

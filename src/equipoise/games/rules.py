@@ -147,6 +147,25 @@ def limit(small: int = 5, big: int = 10, cap: int = 4) -> Rules:
     )
 
 
+def one_bet_limit(small: int = 5, big: int = 10) -> Rules:
+    """Limit hold'em in which each player may bet or raise once a round, always by the same amount.
+
+    Who bets may be raised once, and must then call or fold; blinds are not bets. Seats are those of
+    heads-up play: the button posts the small blind and acts first before the flop, last after it.
+
+    >>> one_bet_limit().raise_sizes, one_bet_limit().max_raises
+    ((10, 10, 10, 10), (2, 2, 2, 2))
+    """
+    return Rules(
+        name=f"one-bet limit hold'em {small}-{big}",
+        limit=True,
+        blinds=(big, small),
+        first=(1, 0, 0, 0),
+        raise_sizes=(big,) * 4,
+        max_raises=(2,) * 4,
+    )
+
+
 def postflop(pot: int, stack: int, rounds: int = 1, min_bet: int = 1) -> Rules:
     """No-limit from the flop (`rounds=3`), the turn (2) or the river (1), the pot given.
 
@@ -170,6 +189,7 @@ def postflop(pot: int, stack: int, rounds: int = 1, min_bet: int = 1) -> Rules:
 
 
 LIMIT_HOLDEM = limit()
+ONE_BET_HOLDEM = one_bet_limit()
 NOLIMIT_HOLDEM = nolimit()
 
 

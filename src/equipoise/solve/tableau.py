@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -91,14 +91,19 @@ class Tableau:
                 filled += len(down)
                 maps.append(down)
             for arrival in board.arrivals:
-                starts = []
-                for player in (0, 1):
-                    up = np.full(int(self.width[board.parent, player]), NOWHERE, dtype=np.uint16)
-                    up[arrival[player]] = np.arange(len(arrival[player]))
-                    starts.append(back_filled)
-                    back_filled += len(up)
-                    back.append(up)
-                back_start.append(starts)
+                ups = [
+                    _ways_back(arrival[player], int(self.width[board.parent, player]))
+                    for player in (0, 1)
+                ]
+                for pair in zip_longest(*ups):
+                    starts = []
+                    for player, up in enumerate(pair):
+                        if up is None:
+                            up = np.full_like(ups[player][0], NOWHERE)
+                        starts.append(back_filled)
+                        back_filled += len(up)
+                        back.append(up)
+                    back_start.append(starts)
             first_arrival.append(len(back_start))
 
         def joined(parts: list[NDArray[np.uint16]]) -> NDArray[np.uint16]:
@@ -455,3 +460,24 @@ class Tableau:
                 f"the solver needs {needed / 1e9:.1f} GB for {self.index.size:,} numbers, more "
                 f"than the {limit_bytes / 1e9:.1f} GB allowed: drop a bet size or a street"
             )
+
+
+def _ways_back(arrival: NDArray[np.int64], width: int) -> list[NDArray[np.uint16]]:
+    """Maps from a parent's states to the states they became, as many as one of them became.
+
+    A hand stays one hand when a card comes; a bucket may split into several.
+    """
+    up = np.full(width, NOWHERE, dtype=np.uint16)
+    up[arrival] = np.arange(len(arrival))
+    if np.count_nonzero(up != NOWHERE) == len(arrival):
+        return [up]
+    order = np.argsort(arrival, kind="stable")
+    first = np.searchsorted(arrival[order], arrival[order])
+    turn = np.arange(len(arrival)) - first
+    ways = []
+    for number in range(int(turn.max()) + 1):
+        up = np.full(width, NOWHERE, dtype=np.uint16)
+        chosen = order[turn == number]
+        up[arrival[chosen]] = chosen
+        ways.append(up)
+    return ways
