@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from equipoise.arena.tournament import Tournament
     from equipoise.games.rules import Rules
 
-GameName = Annotated[str, typer.Option("--game", help="limit, nolimit or an ACPC game file.")]
+GameName = Annotated[
+    str, typer.Option("--game", help="limit, one-bet, nolimit or an ACPC game file.")
+]
 Workers = Annotated[int, typer.Option("--workers", help="Processes that play.")]
 AllinEquity = Annotated[
     bool, typer.Option("--allin-equity", help="Pay an early all-in by its exact equity.")
@@ -29,9 +31,9 @@ Duplicate = Annotated[
 def rules_of(game: str) -> Rules:
     """The rules a `--game` names."""
     from equipoise.games import gamefile
-    from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+    from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, ONE_BET_HOLDEM
 
-    known = {"limit": LIMIT_HOLDEM, "nolimit": NOLIMIT_HOLDEM}
+    known = {"limit": LIMIT_HOLDEM, "one-bet": ONE_BET_HOLDEM, "nolimit": NOLIMIT_HOLDEM}
     return known[game] if game in known else gamefile.load(game)
 
 
