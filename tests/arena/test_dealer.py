@@ -338,9 +338,8 @@ def test_a_silent_dealer_is_left():
 def test_a_dealer_that_reads_nothing_is_left():
     ours, theirs = socket.socketpair()
     wire = Wire(ours, "the dealer")
-    with pytest.raises(ProtocolError, match="read nothing for 0.2 seconds"):
-        while True:
-            wire.send("x" * 60_000, 0.2)
+    with pytest.raises(ProtocolError, match=r"read nothing for 0\.2 seconds"):
+        wire.send("x" * 20_000_000, 0.2)
     wire.close()
     theirs.close()
 

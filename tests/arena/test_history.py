@@ -1,7 +1,7 @@
 """Files of hands: recognised by content, verified, counted, exported; damage found by its line."""
 
+import contextlib
 import gzip
-import json
 from pathlib import Path
 from random import Random
 
@@ -86,7 +86,7 @@ def test_each_damage_is_found_on_its_line(tmp_path, number, old, new, damaged):
 
 def test_a_wrong_line_of_a_transcript_is_found(tmp_path):
     path = spoilt(tmp_path, 7, "9hQd", "9hQc", "dealer_nolimit.actions.log")
-    right, found = problems_of(path)
+    _, found = problems_of(path)
     assert [(problem.line, problem.damaged) for problem in found] == [(7, False)]
     assert "was due" in found[0].text
     path = spoilt(tmp_path, 7, "TO 2", "2", "dealer_nolimit.actions.log")
@@ -138,14 +138,12 @@ def test_random_damage_never_escapes(tmp_path):
                 place = random.randrange(len(data))
                 data[place : place + random.randint(0, 20)] = random.randbytes(random.randint(0, 8))
             path.write_bytes(data)
-            try:
-                found = []
+            found = []
+            with contextlib.suppress(EquipoiseError):
                 history = History.open(path)
                 history.verify(found.append)
                 summarise(history.hands(found.append))
-                json.dumps([problem.text for problem in found])
-            except EquipoiseError as error:
-                assert str(error)
+            assert all(problem.text.startswith("line ") for problem in found)
 
 
 def test_figures_of_players_counted_by_hand(tmp_path):
