@@ -63,6 +63,7 @@ BLOCKED = 65_535
 BOARD_SIZES = (0, 3, 4, 5)
 
 _KIND = "rollout equities"
+_FILE = "rollouts.safetensors"
 #: Boards of four cards between two reports of progress.
 _BATCH = 1024
 
@@ -274,21 +275,27 @@ def _preflop_levels() -> NDArray[np.uint16]:
 
 
 @cache
-def rollout_table(progress: Progress | None = None) -> RolloutTable:
-    """The tables, from the cache folder, or made and kept there: half a minute, once.
+def rollout_table() -> RolloutTable:
+    """The tables, from the cache folder, or made and kept there: half a minute, once."""
+    return _stored() or make_rollout_table()
 
-    `progress(done, total)` is called with boards while they are made.
-    """
-    path = cache_folder() / "rollouts.safetensors"
+
+def make_rollout_table(progress: Progress | None = None) -> RolloutTable:
+    """Make the tables and keep them; `progress(done, total)` is called with boards."""
+    tell_making("the table of rollout equities, half a minute")
+    table = build_rollout_table(progress)
+    arrays: artefact.Arrays = {"flop": table.flop, "turn": table.turn, "counts": table.counts}
+    artefact.write(cache_folder() / _FILE, _KIND, {"full": FULL}, arrays)
+    return table
+
+
+def _stored() -> RolloutTable | None:
+    """What is in the cache folder; a damaged file is as good as none."""
     try:
-        _, arrays = artefact.read(path, _KIND)
+        _, arrays = artefact.read(cache_folder() / _FILE, _KIND)
         return RolloutTable(arrays["flop"], arrays["turn"], arrays["counts"])
     except (ArtefactError, KeyError):
-        tell_making("the table of rollout equities, half a minute")
-        table = build_rollout_table(progress)
-    stored: artefact.Arrays = {"flop": table.flop, "turn": table.turn, "counts": table.counts}
-    artefact.write(path, _KIND, {"full": FULL}, stored)
-    return table
+        return None
 
 
 def build_rollout_table(progress: Progress | None = None) -> RolloutTable:

@@ -36,7 +36,7 @@ class QLearningAgent(Agent):
         buckets: int = 6,
         division: str = "quantile",
         draws: bool = False,
-        training: int = 5000,
+        training: int = 4000,
         step: float = 0.8,
         keep_learning: bool = False,
         seed: int = 0,

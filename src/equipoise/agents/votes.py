@@ -56,8 +56,8 @@ class VoteAgent(Agent):
         buckets: int = 6,
         division: str = "quantile",
         draws: bool = True,
-        training: int = 5000,
-        teacher: int = 0,
+        training: int = 2000,
+        teacher: int = 2000,
         keep_learning: bool = False,
         seed: int = 0,
     ) -> None:

@@ -24,6 +24,7 @@ from equipoise.cli.history import history_command
 from equipoise.cli.match import agents_command, match_command, tournament_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
+from equipoise.cli.reproduce import reproduce_command
 from equipoise.cli.solve import solve_command
 from equipoise.errors import EquipoiseError
 
@@ -39,13 +40,15 @@ app = typer.Typer(
 
 
 def _computing(function: Callable[..., None]) -> Callable[..., None]:
-    """Say in one line, if it comes to that, that kernels are being compiled."""
+    """Say in one line, if it comes to that, that kernels are compiled or tables made."""
 
     @functools.wraps(function)
     def command(*args: Any, **kwargs: Any) -> None:
+        from equipoise.cachefolder import announce_making
         from equipoise.kernel import announce_compilation
 
         announce_compilation()
+        announce_making()
         function(*args, **kwargs)
 
     return command
@@ -66,6 +69,7 @@ app.command("dealer")(_computing(dealer_command))
 app.command("acpc")(_computing(acpc_command))
 app.command("history")(_computing(history_command))
 app.command("bench")(_computing(bench_command))
+app.command("reproduce")(_computing(reproduce_command))
 
 
 def _version(value: bool) -> None:

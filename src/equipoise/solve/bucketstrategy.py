@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -143,19 +144,36 @@ class BucketStrategy:
         return actions, np.ascontiguousarray(chosen / chosen.sum(axis=1, keepdims=True))
 
 
-@lru_cache(maxsize=8)
+#: Strategies of this process.
+_loaded: dict[Training, BucketStrategy] = {}
+
+
 def bucket_strategy(training: Training, progress: Progress | None = None) -> BucketStrategy:
     """The strategy of a training, from the cache folder, or trained and kept there."""
-    configuration = training.as_dict()
-    name = f"buckets-{artefact.fingerprint(configuration)}.safetensors"
-    path = cache_folder() / name
+    if training not in _loaded:
+        _loaded[training] = _stored(training) or _trained(training, progress)
+    return _loaded[training]
+
+
+def _path(training: Training) -> Path:
+    return cache_folder() / f"buckets-{artefact.fingerprint(training.as_dict())}.safetensors"
+
+
+def _stored(training: Training) -> BucketStrategy | None:
+    """What is in the cache folder; a damaged file is as good as none."""
     try:
-        manifest, arrays = artefact.read(path, _KIND)
+        manifest, arrays = artefact.read(_path(training), _KIND)
         sequences = [arrays[f"sequences{street}"] for street in range(STREETS)]
         exploitability = float(manifest["exploitability_mbb"])
         return BucketStrategy(training, sequences, arrays["probabilities"], exploitability)
     except (ArtefactError, KeyError):
-        tell_making(f"a strategy of {training.rules.name} over {training.buckets.count} buckets")
+        return None
+
+
+def _trained(training: Training, progress: Progress | None) -> BucketStrategy:
+    tell_making(
+        f"a strategy of {training.rules.name} over {training.buckets.count} buckets, a minute"
+    )
     began = perf_counter()
     strategy = train(training, progress)
     stored: dict[str, NDArray[Any]] = {"probabilities": strategy.probabilities}
@@ -165,7 +183,7 @@ def bucket_strategy(training: Training, progress: Progress | None = None) -> Buc
         "exploitability_mbb": strategy.exploitability_mbb,
         "seconds": round(perf_counter() - began, 1),
     }
-    artefact.write(path, _KIND, configuration, stored, **facts)
+    artefact.write(_path(training), _KIND, training.as_dict(), stored, **facts)
     return strategy
 
 
