@@ -30,6 +30,8 @@ class Wire:
         self._lines: list[str] = []
         self._rest = b""
         self._held = b""
+        #: Known to have something to receive.
+        self._ready = False
         connection.setblocking(False)
         self._readable, self._writable = select.poll(), select.poll()
         self._readable.register(connection, select.POLLIN)
@@ -40,7 +42,9 @@ class Wire:
 
     def ready(self, seconds: float) -> bool:
         """Whether something can be received, now or within `seconds`."""
-        return bool(self._lines or self._readable.poll(1000 * seconds))
+        if not self._lines and not self._ready:
+            self._ready = bool(self._readable.poll(1000 * seconds))
+        return bool(self._lines) or self._ready
 
     def receive(self, seconds: float) -> str:
         """The next line, without its end; it must be complete within `seconds`."""
@@ -50,7 +54,8 @@ class Wire:
         left = seconds
         while left > 0:
             # A millisecond at least: a poll of less returns at once.
-            if self._readable.poll(1000 * left + 1):
+            if self._ready or self._readable.poll(1000 * left + 1):
+                self._ready = False
                 try:
                     data = self._socket.recv(LONGEST_LINE)
                 except BlockingIOError:
