@@ -35,10 +35,17 @@ def exact_kernel(function: F) -> F:
 def row_kernel(function: F) -> F:
     """Compile `function` like :func:`kernel` but without reference counts.
 
-    For kernels that pass arrays to small helpers inside a hot loop: they may not allocate.
+    For kernels that pass arrays to small helpers inside a hot loop: they may not allocate. Sums keep
+    their order. With it free, a helper's own copy and the one inside its caller may round
+    differently, and which of the two runs depends on whether this process compiled them or read them
+    from the cache: a resumed run would not be the same run.
     """
     compiled: F = numba.njit(
-        nogil=True, cache=True, fastmath=True, error_model="numpy", _nrt=False
+        nogil=True,
+        cache=True,
+        fastmath={"contract", "nnan", "ninf", "nsz", "arcp"},
+        error_model="numpy",
+        _nrt=False,
     )(function)
     return compiled
 

@@ -28,7 +28,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from equipoise.kernel import kernel, row_kernel
+from equipoise.kernel import row_kernel
 from equipoise.solve.lanes import (
     LANES,
     across,
@@ -486,7 +486,7 @@ def _predictive_rule(rows, out, at, actions, width, value, node, home, first, pa
             store(rows, row, regret + gain)
 
 
-@kernel
+@row_kernel
 def _entropy_rule(out, weights, at, over, actions, width, states, value, node, home, first, par):
     """Smoothed best response with the dilated entropy: `mu ln mean exp(v / mu)`, softmax to `out`.
 
@@ -514,7 +514,7 @@ def _entropy_rule(out, weights, at, over, actions, width, states, value, node, h
         value[home[node] + h] = best + scale * np.log(total / actions)
 
 
-@kernel
+@row_kernel
 def _euclidean_rule(
     out, weights, at, over, actions, width, states, value, node, home, first, par, order
 ):
