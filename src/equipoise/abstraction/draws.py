@@ -8,8 +8,7 @@ it. Before the flop the *connectors* are set apart, two cards with at most two r
 - an *open-ended straight draw* if two or more ranks would each make a straight;
 - an *inside straight draw* if exactly one would.
 
-Hands already made, a straight or better of that kind, are no draws, and a flush draw goes before a
-straight draw.
+A flush draws to nothing, a straight only to a flush, and a flush draw goes before a straight draw.
 """
 
 from __future__ import annotations
@@ -76,8 +75,9 @@ def flop_draw(hole: tuple[int, ...], flop: tuple[int, ...]) -> FlopDraw:
     """
     cards = (*hole, *flop)
     suits = [card & 3 for card in cards]
-    if max(suits.count(suit) for suit in range(4)) == 4:
-        return FlopDraw.FLUSH
+    alike = max(suits.count(suit) for suit in range(4))
+    if alike >= 4:
+        return FlopDraw.FLUSH if alike == 4 else FlopDraw.NONE
     mask = 0
     for card in cards:
         mask |= 2 << (card >> 2)
