@@ -374,7 +374,7 @@ def games_won(payoffs: NDArray[np.float64], length: int) -> tuple[int, int, int]
     its return is the same deals from the other seats.
 
     >>> games_won(np.array([1.0, -1.0, 2.0, 3.0]), 2)
-    (0, 0, 1)
+    (1, 0, 0)
     >>> games_won(np.array([1.0, 1.0, -2.0, -3.0]), 1)
     (1, 1, 0)
     """
