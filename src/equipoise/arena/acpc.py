@@ -22,10 +22,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from equipoise.arena.matchlog import chips_text
-from equipoise.arena.record import Hand, board_cards
+from equipoise.arena.record import Hand
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import CardError, HistoryError, IllegalActionError, ProtocolError
-from equipoise.games.rules import Action, Kind, Rules, State
+from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
 
 #: What a client says first.
 VERSION = "VERSION:2.0.0"
@@ -155,7 +155,9 @@ class Follower:
         self.rules = rules
         self._start = State.start(rules)
         self._start_text = self._start.betting_text()
-        self._hand = ""
+        self._dealt = [sum(rules.board_cards[: number + 1]) for number in range(rules.rounds)]
+        self._prefix = ""
+        self._position = self._hand = 0
         self._text = self._start_text
         self._state = self._start
         self._cards_text: str | None = None
@@ -163,38 +165,48 @@ class Follower:
 
     def read(self, line: str) -> MatchState:
         """The line's meaning; :class:`ProtocolError` if it has none."""
-        parts = line.split(":")
-        if len(parts) != 5 or parts[0] != "MATCHSTATE":
-            raise ProtocolError(
-                f"{shorten(line)}: a line is MATCHSTATE:position:hand:betting:cards"
-            )
-        _, position, hand, betting, cards = parts
-        if position not in ("0", "1"):
-            raise ProtocolError(f"{shorten(line)}: the position is 0 or 1")
-        if not (hand.isascii() and _NUMBER.fullmatch(hand)):
-            raise ProtocolError(f"{shorten(line)}: the hand's number is a whole number")
+        if not self._prefix or not line.startswith(self._prefix):
+            self._begin(line)
+        betting, _, cards = line[len(self._prefix) :].partition(":")
         try:
-            self._follow(hand, betting)
+            self._follow(betting)
             if cards != self._cards_text:
                 self._cards = read_cards(self.rules, cards)
                 self._cards_text = cards
         except (IllegalActionError, CardError) as error:
             raise ProtocolError(f"{shorten(line)}: {shorten(str(error), quote=False)}") from None
         state, (holes, board) = self._state, self._cards
-        seat = int(position)
-        if len(board) != board_cards(state):
+        position = self._position
+        over = state.to_act is None
+        dealt = self._dealt[state.round + state.rounds_to_deal if over else state.round]
+        if len(board) != dealt:
             raise ProtocolError(
-                f"{shorten(line)}: {len(board)} board cards, the betting has {board_cards(state)}"
+                f"{shorten(line)}: {len(board)} board cards, the betting has {dealt}"
             )
-        if not holes[seat]:
+        if not holes[position]:
             raise ProtocolError(f"{shorten(line)}: the seat's own cards are missing")
-        if state.is_showdown and not holes[1 - seat]:
+        if over and state.folded is None and not holes[1 - position]:
             raise ProtocolError(f"{shorten(line)}: a showdown shows both hands")
-        return MatchState(seat, int(hand), state, holes, board)
+        return MatchState(position, self._hand, state, holes, board)
 
-    def _follow(self, hand: str, betting: str) -> None:
-        if hand != self._hand or not betting.startswith(self._text):
-            self._hand = hand
+    def _begin(self, line: str) -> None:
+        """A line of another hand than the one before."""
+        parts = line.split(":")
+        if len(parts) != 5 or parts[0] != "MATCHSTATE":
+            raise ProtocolError(
+                f"{shorten(line)}: a line is MATCHSTATE:position:hand:betting:cards"
+            )
+        _, position, hand, _, _ = parts
+        if position not in ("0", "1"):
+            raise ProtocolError(f"{shorten(line)}: the position is 0 or 1")
+        if not (hand.isascii() and _NUMBER.fullmatch(hand)):
+            raise ProtocolError(f"{shorten(line)}: the hand's number is a whole number")
+        self._prefix = f"MATCHSTATE:{position}:{hand}:"
+        self._position, self._hand = int(position), int(hand)
+        self._text, self._state = self._start_text, self._start
+
+    def _follow(self, betting: str) -> None:
+        if not betting.startswith(self._text):
             self._text, self._state = self._start_text, self._start
             if not betting.startswith(self._start_text):
                 self._state = State.from_betting_text(self.rules, betting)
@@ -244,18 +256,20 @@ def read_answer(state: State, text: str) -> tuple[Action, bool]:
     >>> [str(read_answer(state, text)[0]) for text in ("r300", "r150", "r", "x", "f")]
     ['r300', 'r200', 'c', 'c', 'f']
     """
+    if text == "c":
+        return CALL, True
     word = _ANSWER.match(text)
     if word is None:
-        return Action(Kind.CALL), False
+        return CALL, False
     digits = word.group(1)
     if digits is None:
-        wanted = Action(Kind.FOLD if text[0] == "f" else Kind.CALL)
+        wanted = FOLD if text[0] == "f" else CALL
     elif state.rules.limit:
         wanted = Action(Kind.RAISE, state.legal().raise_min)
     elif digits:
         wanted = Action(Kind.RAISE, int(digits))
     else:
-        return Action(Kind.CALL), False
+        return CALL, False
     played = state.nearest(wanted)
     return played, played == wanted
 

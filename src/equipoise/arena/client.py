@@ -75,6 +75,9 @@ def play(
             if over and hands and wire.ended:
                 break
             raise
+        # A line that a later one of the same hand has overtaken need not be read.
+        while (following := wire.peek()) and _same_hand(line, following):
+            line = wire.receive(timeout)
         first = first or monotonic()
         if is_comment(line):
             comments += 1
@@ -103,6 +106,10 @@ def play(
             hands += 1
             chips += result.payoff
     return Visit(hands, chips, monotonic() - (first or monotonic()))
+
+
+def _same_hand(line: str, following: str) -> bool:
+    return line.startswith("MATCHSTATE:") and line.split(":", 3)[:3] == following.split(":", 3)[:3]
 
 
 def _result(told: MatchState) -> HandResult:

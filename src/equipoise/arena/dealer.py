@@ -17,16 +17,12 @@ from typing import TextIO
 from equipoise.arena.acpc import VERSION, is_comment, shorten
 from equipoise.arena.matchlog import chips_text
 from equipoise.arena.table import Table
-from equipoise.arena.wire import Wire
+from equipoise.arena.wire import PATIENCE, Wire
 from equipoise.errors import GameError, ProtocolError
 from equipoise.games.rules import Rules
 
 #: Lines that answer nothing which a seat may send before one that does.
 MOST_IDLE_LINES = 1000
-
-#: Seconds for which a line that asks for nothing may wait, to be sent with the one that asks: an
-#: opponent who answers faster saves the other seat a needless waking.
-COURTESY = 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +214,12 @@ class Dealer:
             if seat is None:
                 return
             begun = monotonic()
-            if not wires[seat].ready(COURTESY):
+            # A line that asks for nothing goes out with the one that does, unless the answer takes
+            # longer than a moment: that saves the other seat a needless waking.
+            if not wires[seat].ready():
                 wires[1 - seat].flush(limit)
                 # Should the other seat be slow to take it, that is not this one's time.
-                begun = monotonic() - COURTESY
+                begun = monotonic() - PATIENCE
             self._answer(seat, used_hand, begun)
 
     def _answer(self, seat: int, used_hand: list[float], begun: float) -> None:

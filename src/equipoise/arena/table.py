@@ -7,8 +7,9 @@ may see it: their own cards, the board, and at a showdown everything.
 
 from __future__ import annotations
 
-from equipoise.arena.acpc import read_answer, state_line, write_cards
+from equipoise.arena.acpc import read_answer, write_cards
 from equipoise.arena.deck import DealerDeck, Dealt
+from equipoise.arena.matchlog import chips_text
 from equipoise.arena.record import best_hand, board_cards
 from equipoise.games.rules import Action, Rules, State
 
@@ -35,6 +36,14 @@ class Table:
         self._deck = DealerDeck(seed, rules)
         self._start = State.start(rules)
         self._start_text = self._start.betting_text()
+        #: Characters of the public cards in each round.
+        self._public = [
+            2 * sum(rules.board_cards[: number + 1])
+            + sum(count > 0 for count in rules.board_cards[: number + 1])
+            for number in range(rules.rounds)
+        ]
+        #: Chips won by each position in the last hand that was finished.
+        self.payoffs: tuple[float, float] = (0, 0)
         #: Number of the hand in play.
         self.hand = -1
         self.next_hand()
@@ -45,6 +54,7 @@ class Table:
         self.dealt: Dealt = self._deck.deal()
         self.state = self._start
         self._betting = self._start_text
+        self._all_cards = write_cards(self.rules, self.dealt.holes, self.dealt.board)
         self._after_change()
 
     @property
@@ -91,23 +101,25 @@ class Table:
     def log_line(self) -> str:
         """The finished hand as the log has it."""
         names = self.names if self.hand % 2 == 0 else self.names[::-1]
-        return state_line(self.hand, self.state, self.dealt.holes, self.board, self.payoffs, names)
+        cards = self._all_cards[: self._seen]
+        won = "|".join([chips_text(chips) for chips in self.payoffs])
+        return f"STATE:{self.hand}:{self._betting}:{cards}:{won}:{'|'.join(names)}"
 
     def _after_change(self) -> None:
         """New cards are on the table, or the hand is over and is paid out."""
-        state, rules, board = self.state, self.rules, self.board
-        first, second = self.dealt.holes
+        state, text = self.state, self._all_cards
+        held = 2 * self.rules.hole_cards
+        private = 2 * held + 1
+        self._seen = private + self._public[state.round + state.rounds_to_deal]
         if state.is_showdown:
-            shown = write_cards(rules, (first, second), board)
-            self._cards = shown, shown
+            self._cards = text[: self._seen], text[: self._seen]
         else:
-            self._cards = (
-                write_cards(rules, (first, ()), board),
-                write_cards(rules, ((), second), board),
-            )
+            public = text[private : self._seen]
+            self._cards = text[: held + 1] + public, text[held:private] + public
         if state.to_act is None:
-            winner = None if state.folded is not None else best_hand(first, second, board)
-            #: Chips won by each position in the finished hand.
+            winner = None
+            if state.folded is None:
+                winner = best_hand(*self.dealt.holes, self.dealt.board)
             self.payoffs = state.payoffs(winner)
             for position in (0, 1):
                 self.score[(position + self.hand) % 2] += self.payoffs[position]

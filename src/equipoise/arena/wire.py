@@ -4,6 +4,9 @@ A line ends in a line feed, with or without a carriage return before it. Whateve
 no more than :data:`~equipoise.arena.acpc.LONGEST_LINE` bytes of an unfinished line are kept, and no
 call lasts longer than it was given: every way in which a peer can fail is one
 :class:`~equipoise.errors.ProtocolError` whose text says what happened.
+
+An answer that comes at once, as nearly all do between programs, costs one system call: the socket
+itself waits for :data:`PATIENCE`; only after that is it polled, for as long as the caller allows.
 """
 
 from __future__ import annotations
@@ -11,11 +14,15 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import struct
 from time import monotonic
 from typing import NoReturn
 
 from equipoise.arena.acpc import LONGEST_LINE
 from equipoise.errors import ProtocolError
+
+#: Seconds for which a socket waits by itself.
+PATIENCE = 0.002
 
 
 class Wire:
@@ -27,12 +34,13 @@ class Wire:
         self.peer = peer
         #: Whether the other end is gone.
         self.ended = False
+        #: Lines received and not yet asked for, the next one last.
         self._lines: list[str] = []
         self._rest = b""
         self._held = b""
-        #: Known to have something to receive.
-        self._ready = False
-        connection.setblocking(False)
+        connection.setblocking(True)
+        timeval = struct.pack("ll", 0, int(1_000_000 * PATIENCE))
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
         self._readable, self._writable = select.poll(), select.poll()
         self._readable.register(connection, select.POLLIN)
         self._writable.register(connection, select.POLLOUT)
@@ -40,43 +48,50 @@ class Wire:
             # A hand is a dialogue of short lines: none may wait to be sent with the next.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def ready(self, seconds: float) -> bool:
-        """Whether something can be received, now or within `seconds`."""
-        if not self._lines and not self._ready:
-            self._ready = bool(self._readable.poll(1000 * seconds))
-        return bool(self._lines) or self._ready
+    def ready(self) -> bool:
+        """Whether a line is there, or comes within :data:`PATIENCE`."""
+        if not self._lines:
+            self._take()
+        return bool(self._lines)
+
+    def peek(self) -> str | None:
+        """The next line, if it is already here."""
+        return self._lines[-1] if self._lines else None
 
     def receive(self, seconds: float) -> str:
         """The next line, without its end; it must be complete within `seconds`."""
-        if self._lines:
+        if self._lines or self.ready():
             return self._lines.pop()
-        deadline = monotonic() + seconds
-        left = seconds
-        while left > 0:
-            # A millisecond at least: a poll of less returns at once.
-            if self._ready or self._readable.poll(1000 * left + 1):
-                self._ready = False
-                try:
-                    data = self._socket.recv(LONGEST_LINE)
-                except BlockingIOError:
-                    continue
-                except OSError as error:
-                    self._broke(error)
-                if not data:
-                    self.ended = True
-                    raise ProtocolError(f"{self.peer} closed the connection")
-                if b"\n" in data:
-                    *lines, self._rest = (self._rest + data).split(b"\n")
-                    # Every byte is a character of Latin-1, so that garbage is text like any other.
-                    self._lines = [line.rstrip(b"\r").decode("latin-1") for line in lines[::-1]]
+        deadline = monotonic() + seconds - PATIENCE
+        while (left := deadline - monotonic()) > 0:
+            # Rounded up: a poll of no milliseconds would return at once, again and again.
+            if self._readable.poll(1000 * left + 1):
+                self._take()
+                if self._lines:
                     return self._lines.pop()
-                self._rest += data
-                if len(self._rest) > LONGEST_LINE:
-                    raise ProtocolError(
-                        f"{self.peer} sent more than {LONGEST_LINE} bytes without ending the line"
-                    )
-            left = deadline - monotonic()
         raise ProtocolError(f"{self.peer} sent no line within {seconds:.3g} seconds")
+
+    def _take(self) -> None:
+        """Take what has come, if anything does within the socket's patience."""
+        try:
+            data = self._socket.recv(LONGEST_LINE)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._broke(error)
+        if not data:
+            self.ended = True
+            raise ProtocolError(f"{self.peer} closed the connection")
+        if b"\n" in data:
+            *lines, self._rest = (self._rest + data).split(b"\n")
+            # Every byte is a character of Latin-1, so that garbage is text like any other.
+            self._lines = [line.rstrip(b"\r").decode("latin-1") for line in lines[::-1]]
+            return
+        self._rest += data
+        if len(self._rest) > LONGEST_LINE:
+            raise ProtocolError(
+                f"{self.peer} sent more than {LONGEST_LINE} bytes without ending the line"
+            )
 
     def hold(self, line: str) -> None:
         """Send a line with the next one, or when :meth:`flush` is called."""
@@ -92,7 +107,7 @@ class Wire:
         deadline = 0.0
         while self._held:
             try:
-                self._held = self._held[self._socket.send(self._held) :]
+                self._held = self._held[self._socket.send(self._held, socket.MSG_DONTWAIT) :]
                 continue
             except BlockingIOError:
                 deadline = deadline or monotonic() + seconds
