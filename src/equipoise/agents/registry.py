@@ -125,7 +125,7 @@ AGENTS: dict[str, Entry] = {
             "limit",
             "one mixture of fold, call and raise for each equity bucket",
             SUITE,
-            "20 µs",
+            "15 µs",
         ),
         Entry(
             "bayes",
@@ -133,7 +133,7 @@ AGENTS: dict[str, Entry] = {
             "limit",
             "learns how the opponent plays each bucket, and counters",
             SUITE,
-            "100 µs",
+            "50 µs",
         ),
         Entry(
             "votes",
@@ -141,7 +141,7 @@ AGENTS: dict[str, Entry] = {
             "limit",
             "plays what it won with; trained against bucket when it sits down",
             SUITE,
-            "50 µs",
+            "25 µs",
         ),
         Entry(
             "q-learner",
@@ -149,7 +149,7 @@ AGENTS: dict[str, Entry] = {
             "limit",
             "Q-learning of winnings, which ends in folding; trained when it sits down",
             SUITE,
-            "50 µs",
+            "20 µs",
         ),
         Entry(
             "regret",
@@ -157,7 +157,7 @@ AGENTS: dict[str, Entry] = {
             "limit",
             "equilibrium over equity buckets by CFR; trained on first use and kept",
             SUITE,
-            "50 µs",
+            "35 µs",
         ),
     )
 }

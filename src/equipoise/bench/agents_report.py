@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from rich.console import RenderableType
     from rich.table import Table
 
@@ -72,26 +71,31 @@ def _evidence(rows: list[Data]) -> Table:
             f"bucket {row['document_bucket']}, {row['document_evidence']:.2f}",
         )
         if row["of_document_model"] is not None:
-            table.caption = f"the document's own model of the careful player gives {row['of_document_model']:.2f}"
+            given = f"{row['of_document_model']:.2f}"
+            table.caption = f"the document's own model of the careful player gives {given}"
     return table
 
 
 def _curves(data: Data) -> Table:
-    told = data["document"]
+    told, alone, taught = data["document"], data["alone"], data["with teacher"]
     table = _table(
-        f"Training against bucket, means of {data['learners']} learners: "
-        f"{data['states_after_25_games']:.1f} of {data['states']} states seen after 25 games "
-        f"(document: new states: {told['new_states']})",
+        f"Training against bucket, means of {data['learners']} learners, alone | with a teacher",
         *("hands", "folds a hand", "hands won", "mbb/hand"),
     )
     for number, hands in enumerate(data["hands"]):
+        both = [
+            [curve[key][number] for curve in (alone, taught)]
+            for key in ("folds_per_hand", "share_won", "mbb_per_hand")
+        ]
         table.add_row(
             f"to {hands}",
-            f"{data['folds_per_hand'][number]:.2f}",
-            f"{data['share_won'][number]:.2f}",
-            f"{data['mbb_per_hand'][number]:+.0f}",
+            *(" | ".join(f"{value:.2f}" for value in pair) for pair in both[:2]),
+            " | ".join(f"{value:+.0f}" for value in both[2]),
         )
-    table.caption = f"document: {told['folds']} (folds), {told['wins']} (wins)"
+    table.caption = (
+        f"{alone['states_after_25_games']:.1f} of {data['states']} states were seen in 25 games; "
+        f"document: new states: {told['new_states']}; folds: {told['folds']}; wins: {told['wins']}"
+    )
     return table
 
 
@@ -178,11 +182,15 @@ def picture(data: Data, path: Path) -> None:
 
     figure, panels = plt.subplots(2, 3, figsize=(13, 7), layout="constrained")
     curves, compared, folding = data["curves"], data["learners"], data["q_learner"]
-    games = range(1, len(curves["new_states_per_game"]) + 1)
-    _line(panels[0, 0], "new states a game", "game", games, curves["new_states_per_game"])
-    hands = curves["hands"]
-    _line(panels[0, 1], "folds a hand", "training hands", hands, curves["folds_per_hand"])
-    _line(panels[0, 2], "share of hands won v bucket", "training hands", hands, curves["share_won"])
+    for name in ("alone", "with teacher"):
+        curve, hands = curves[name], curves["hands"]
+        new = curve["new_states_per_game"]
+        panels[0, 0].plot(range(1, len(new) + 1), new, label=name)
+        panels[0, 1].plot(hands, curve["folds_per_hand"], label=name)
+        panels[0, 2].plot(hands, curve["share_won"], label=name)
+    panels[0, 0].set(title="new states a game", xlabel="game")
+    panels[0, 1].set(title="folds a hand", xlabel="training hands", ylim=(0, 1))
+    panels[0, 2].set(title="share of hands won v bucket", xlabel="training hands", ylim=(0, 1))
     for name, found in compared["against_bucket"].items():
         panels[1, 0].errorbar(
             compared["hands"], found["mbb_per_hand"], found["standard_error"], label=name, capsize=2
@@ -195,15 +203,8 @@ def picture(data: Data, path: Path) -> None:
         panels[1, 2].plot(folding["hands"], found["mbb_per_hand"], label=label)
     panels[1, 1].set(title="Q-learner: share of bets folded", xlabel="training hands", ylim=(0, 1))
     panels[1, 2].set(title="Q-learner v bucket, mbb/hand", xlabel="training hands")
-    for axes in panels[1]:
-        axes.legend()
     for axes in panels.flat:
+        axes.legend()
         axes.grid(alpha=0.3)
     figure.savefig(path, dpi=110)
     plt.close(figure)
-
-
-def _line(axes: Axes, title: str, xlabel: str, x: Any, y: Any) -> None:
-    axes.plot(x, y)
-    axes.set(title=title, xlabel=xlabel)
-    axes.set_ylim(bottom=0)

@@ -13,7 +13,7 @@ calls. Twenty hands a game are about right, and are what is used here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import combinations
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent
+from equipoise.agents.agent import Agent, HandResult
 from equipoise.agents.bayes import BayesAgent
 from equipoise.agents.bucket import STYLES, BucketAgent
 from equipoise.agents.qlearner import QLearningAgent
@@ -102,6 +102,8 @@ QUICK_EFFORT = Effort(3, 2, 800, 1000, 3000, 1, 1000)
 
 #: Training hands at which a learner is measured, as far as it is trained.
 CHECKPOINTS = (25, 50, 100, 200, 400, 800, 1600, 3200)
+#: Points of the curves of folds and wins.
+WINDOWS = 16
 #: Games in the curve of new states.
 FIRST_GAMES = 40
 #: Steps of the Q-learner, and hands over which its folds are counted.
@@ -201,43 +203,56 @@ def _of_printed_model() -> float:
 
 
 def curves(effort: Effort, seed: int) -> dict[str, Any]:
-    """New states, folds and wins over training, means over the learners."""
-    hands = effort.training
-    new, folds, wins, chips = (np.zeros((effort.learners, hands)) for _ in range(4))
-    for number in range(effort.learners):
-        agent = _untrained()
-        known = 0
-        lessons = practice(agent, BucketAgent(), RULES, hands, seed + 1000 * number)
-        for hand, result in enumerate(lessons):
-            seen = int((agent.visits.sum(axis=1) > 0).sum())
-            new[number, hand], known = seen - known, seen
-            folds[number, hand] = result.state.folded == result.position
-            wins[number, hand] = result.payoff > 0
-            chips[number, hand] = result.payoff
-    window = hands // 16
-    rate = 1000 / RULES.big_blind
-
-    def windows(values: NDArray[np.float64], scale: float = 1.0) -> list[float]:
-        means = values.mean(axis=0)[: 16 * window].reshape(16, window).mean(axis=1)
-        return [float(mean) * scale for mean in means]
-
-    games = min(FIRST_GAMES, hands // HANDS_PER_GAME)
-    first = new.mean(axis=0)[: games * HANDS_PER_GAME]
+    """New states, folds and wins over training, alone and with a teacher: means over learners."""
     return {
         "learners": effort.learners,
-        "hands": [window * (n + 1) for n in range(16)],
-        "new_states_per_game": first.reshape(games, HANDS_PER_GAME).sum(axis=1).tolist(),
-        "states": int(_untrained().situations.count),
-        "states_after_25_games": float(new[:, : 25 * HANDS_PER_GAME].sum(axis=1).mean()),
-        "folds_per_hand": windows(folds),
-        "share_won": windows(wins),
-        "mbb_per_hand": windows(chips, rate),
+        "states": _untrained().situations.count,
+        "hands": [effort.training // WINDOWS * (n + 1) for n in range(WINDOWS)],
+        "alone": _curve(effort, seed, taught=False),
+        "with teacher": _curve(effort, seed, taught=True),
         "document": {
             "new_states": "none after roughly 25 games",
             "folds": "fewer with training",
             "wins": "more with training",
         },
     }
+
+
+def _curve(effort: Effort, seed: int, taught: bool) -> dict[str, Any]:
+    hands = effort.training // WINDOWS * WINDOWS
+    new, folds, wins, chips = (np.zeros((effort.learners, hands)) for _ in range(4))
+    for number in range(effort.learners):
+        agent = _untrained()
+        known = 0
+        for hand, result in enumerate(_lessons(agent, hands, taught, seed + 1000 * number)):
+            seen = int((agent.visits.sum(axis=1) > 0).sum())
+            new[number, hand], known = seen - known, seen
+            folds[number, hand] = result.state.folded == result.position
+            wins[number, hand] = result.payoff > 0
+            chips[number, hand] = 1000 * result.payoff / RULES.big_blind
+
+    def windows(values: NDArray[np.float64]) -> list[float]:
+        means: list[float] = values.mean(axis=0).reshape(WINDOWS, -1).mean(axis=1).tolist()
+        return means
+
+    games = min(FIRST_GAMES, hands // HANDS_PER_GAME)
+    first = new.mean(axis=0)[: games * HANDS_PER_GAME]
+    return {
+        "new_states_per_game": first.reshape(games, HANDS_PER_GAME).sum(axis=1).tolist(),
+        "states_after_25_games": float(new[:, : 25 * HANDS_PER_GAME].sum(axis=1).mean()),
+        "folds_per_hand": windows(folds),
+        "share_won": windows(wins),
+        "mbb_per_hand": windows(chips),
+    }
+
+
+def _lessons(agent: VoteAgent, hands: int, taught: bool, seed: int) -> Iterator[HandResult]:
+    """Practice against `bucket`; a teacher plays a hand for every hand of the learner's."""
+    teaching = practice(BucketAgent(), BucketAgent(), RULES, hands, seed + 1)
+    for result in practice(agent, BucketAgent(), RULES, hands, seed):
+        if taught:
+            agent.learn_from_teacher(next(teaching))
+        yield result
 
 
 def learners(effort: Effort, seed: int) -> dict[str, Any]:
@@ -284,17 +299,10 @@ def _untrained(draws: bool = True) -> VoteAgent:
 
 
 def _measured(points: list[int], hands: int, draws: bool, taught: bool, seed: int) -> list[float]:
-    """Win rate against `bucket` at points of training, learning switched off while it is measured.
-
-    A teacher plays a hand for every hand of the learner's.
-    """
+    """Win rate against `bucket` at points of training, learning switched off while measured."""
     agent = _untrained(draws)
-    lessons = practice(agent, BucketAgent(), RULES, points[-1], seed)
-    teaching = practice(BucketAgent(), BucketAgent(), RULES, points[-1], seed + 1)
     rates = []
-    for hand, _ in enumerate(lessons, 1):
-        if taught:
-            agent.learn_from_teacher(next(teaching))
+    for hand, _ in enumerate(_lessons(agent, points[-1], taught, seed), 1):
         if hand in points:
             frozen = deepcopy(agent)
             frozen.learns = False
