@@ -21,6 +21,7 @@ from equipoise.cli.equity import equity_command, preflop_command
 from equipoise.cli.evaluate import eval_command
 from equipoise.cli.game import game_command
 from equipoise.cli.history import history_command
+from equipoise.cli.lbr import lbr_command
 from equipoise.cli.match import agents_command, match_command, tournament_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
@@ -65,6 +66,7 @@ app.command("batch")(_computing(batch_command))
 app.command("agents")(agents_command)
 app.command("match")(_computing(match_command))
 app.command("tournament")(_computing(tournament_command))
+app.command("lbr")(_computing(lbr_command))
 app.command("dealer")(_computing(dealer_command))
 app.command("acpc")(_computing(acpc_command))
 app.command("history")(_computing(history_command))

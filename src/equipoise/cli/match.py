@@ -12,6 +12,7 @@ from equipoise.cli.output import Json, Seed, emit, progress_bar
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from equipoise.arena.aivat import AivatResult
     from equipoise.arena.match import MatchResult
     from equipoise.arena.tournament import Tournament
     from equipoise.games.rules import Rules
@@ -51,6 +52,9 @@ def match_command(
     seconds_per_action: Annotated[
         float | None, typer.Option(help="A decision that takes longer is a fault.")
     ] = None,
+    without_luck: Annotated[
+        bool, typer.Option("--aivat", help="Also say the figures without luck (AIVAT).")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Play two agents against each other; figures are A's, in thousandths of a big blind a hand.
@@ -58,10 +62,20 @@ def match_command(
     \b
     Example: equipoise match random call --hands 100000 --seed 7 --workers 2
     Example: equipoise match fold all-in --game limit --log match.log
+    Example: equipoise match random call --hands 1000 --aivat
     """
+    from contextlib import ExitStack
+    from dataclasses import replace
+    from tempfile import TemporaryDirectory
+
     from equipoise.arena.match import play_match
 
-    with progress_bar(f"{a} v {b}", quiet=json) as report:
+    luckless: AivatResult | None = None
+    with ExitStack() as stack:
+        report = stack.enter_context(progress_bar(f"{a} v {b}", quiet=json))
+        kept = log
+        if without_luck and log is None:
+            kept = Path(stack.enter_context(TemporaryDirectory())) / "match.log"
         result = play_match(
             a,
             b,
@@ -70,16 +84,34 @@ def match_command(
             seed,
             duplicate=duplicate,
             workers=workers,
-            log=log,
+            log=kept,
             resume=resume,
             allin_equity=allin_equity,
             seconds_per_action=seconds_per_action,
             progress=report,
         )
-    emit(result.as_dict(), json, lambda: _match_table(result))
+        if without_luck:
+            from equipoise.arena.aivat import aivat
+
+            luckless = aivat(result, a, b, workers=workers, progress=report)
+    result = replace(result, log=log)
+    data = result.as_dict() | (luckless.as_dict() if luckless is not None else {})
+    emit(data, json, lambda: _match_table(result, luckless))
 
 
-def _match_table(result: MatchResult) -> RenderableType:
+def luckless_rows(result: AivatResult) -> dict[str, str]:
+    """What tables say of a match without its luck."""
+    now = result.estimate
+    told = {
+        "without luck": f"{now.mean:+,.1f} ± {now.half_width:,.1f} mbb/hand",
+        "its standard deviation": f"{result.std_mbb:,.0f} mbb a hand",
+    }
+    if result.match.std_mbb:
+        told["its standard deviation"] += f", {result.reduction:.0%} less"
+    return told
+
+
+def _match_table(result: MatchResult, luckless: AivatResult | None) -> RenderableType:
     from rich.table import Table
 
     table = Table(title=f"{result.a} v {result.b}: {result.rules.name}", show_header=False)
@@ -95,6 +127,8 @@ def _match_table(result: MatchResult) -> RenderableType:
         "speed": f"{result.hands_per_second:,.0f} hands/s",
         "seed": str(result.seed),
     }
+    if luckless is not None:
+        rows |= luckless_rows(luckless)
     if result.log is not None:
         rows["log"] = str(result.log)
     if result.faults:
