@@ -240,7 +240,7 @@ class AivatResult:
     """A match without its luck; figures are A's."""
 
     match: MatchResult
-    #: Whether A's and B's policies were used.
+    #: Whether A and B tell a policy, if not in every situation.
     known: tuple[bool, bool]
     #: Estimates of A's chips, hand after hand.
     payoffs: NDArray[np.float64] = field(repr=False)
