@@ -46,8 +46,8 @@ class Discounting:
     beta_ramp: int = 0
     #: Of the average strategy: (u/t)^γ.
     gamma: float = 0.0
-    #: Before this iteration only those whose number is a power of two are averaged, each afresh:
-    #: what comes later outweighs them by far, and averaging costs time.
+    #: Before this iteration only those whose number is a power of two are averaged: what comes later
+    #: outweighs them by far, averaging costs time, and a few are enough for every line to be played.
     warm_up: int = 0
     #: Negative regrets are forgotten.
     clipped: bool = False
@@ -67,8 +67,11 @@ class Discounting:
         }
         if self.clipped:
             values["floor"] = 0.0
-        if t < self.warm_up:
-            values |= {"keep": 0.0, "gain": 1.0 if t & u == 0 else 0.0}
+        if 1 < t <= self.warm_up:
+            averaged_last = 1 << (u.bit_length() - 1)
+            values["keep"] = (averaged_last / t) ** self.gamma
+            if t < self.warm_up and t & u:
+                values["gain"] = 0.0
         return values
 
 
