@@ -35,15 +35,16 @@ def exact_kernel(function: F) -> F:
 def row_kernel(function: F) -> F:
     """Compile `function` like :func:`kernel` but without reference counts.
 
-    For kernels that pass arrays to small helpers inside a hot loop: they may not allocate. Sums keep
-    their order. With it free, a helper's own copy and the one inside its caller may round
-    differently, and which of the two runs depends on whether this process compiled them or read them
-    from the cache: a resumed run would not be the same run.
+    For kernels that pass arrays to small helpers inside a hot loop: they may not allocate. Every
+    operation is rounded by itself, in the order written. With sums free to be reordered or fused, a
+    helper's own copy and the one inside its caller may round differently, and which of the two runs
+    depends on whether this process compiled them or read them from the cache: a resumed run would
+    not be the same run.
     """
     compiled: F = numba.njit(
         nogil=True,
         cache=True,
-        fastmath={"contract", "nnan", "ninf", "nsz", "arcp"},
+        fastmath={"nnan", "ninf", "nsz"},
         error_model="numpy",
         _nrt=False,
     )(function)

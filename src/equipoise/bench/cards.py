@@ -51,11 +51,9 @@ def _peers(hands: NDArray[np.uint8]) -> list[tuple[str, Callable[[], Any]]]:
 
     peers: list[tuple[str, Callable[[], Any]]] = []
     try:
-        from phevaluator import evaluate_cards
-        from phevaluator.evaluator import _evaluate_cards as fast_call
+        from phevaluator.evaluator import evaluate_7cards as call
 
         rows = [[int(c) for c in hand] for hand in hands]
-        call = fast_call or evaluate_cards
         peers.append(("phevaluator", lambda: [call(*row) for row in rows]))
     except ImportError:
         pass

@@ -22,9 +22,9 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
 LANES = 16
-#: Everything but reassociation: sums keep their order, so that a kernel gives the same bits whether
-#: it was compiled in this process or read from the cache.
-_FLAGS = ("contract", "nnan", "ninf", "nsz", "arcp")
+#: Nothing that changes a rounding (see :func:`equipoise.kernel.row_kernel`): every operation is
+#: rounded by itself, in the order written.
+_FLAGS = ("nnan", "ninf", "nsz")
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 
