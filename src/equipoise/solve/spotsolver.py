@@ -1,7 +1,7 @@
 """The solver of postflop spots: CFR with the discounting that needs fewest iterations there.
 
 Discounted CFR (Brown and Sandholm 2019) with α = 1.25 and γ = 4, whose β grows from 0 to ½ over the
-first ninety iterations: at first losing actions are forgiven soon, later they stay lost. The first
+first ninety-five iterations: at first losing actions are forgiven soon, later they stay lost. The first
 forty iterations, which the average would hardly remember, are averaged only at powers of two.
 
 Exploitability is ½ Σ(BR_i − u_i) in chips. Without rake the values u_i of any profile sum to zero, so
@@ -38,7 +38,7 @@ class SpotSolver(CFR):
 
     name: ClassVar[str] = "spot"
     default: ClassVar[Discounting] = Discounting(
-        alpha=1.25, beta=0.5, beta_ramp=90, gamma=4.0, warm_up=40
+        alpha=1.25, beta=0.5, beta_ramp=95, gamma=4.0, warm_up=40
     )
 
     def __init__(
