@@ -1,0 +1,197 @@
+"""From cards to buckets inside kernels: two reads a street.
+
+On each street a hand on a board has a *feature*, a number that depends on the cards shown so far as
+a set (its river equity, the cluster its histogram is in), kept for canonical boards only
+(:mod:`.boardindex`). A *child table* then says which bucket a hand of this feature goes to:
+
+    bucket[street] = child[street][bucket[street - 1], feature[street]]
+
+with one row for every bucket of the street before where that one is remembered (perfect recall), and
+a single row where it is forgotten.
+
+>>> feature = np.arange(1326, dtype=np.uint16) % 3
+>>> tables = [feature] + [np.zeros((n, 1326), np.uint16) for n in (1755, 16432, 134459)]
+>>> forget = np.arange(3, dtype=np.uint16).reshape(1, 3)
+>>> recall = np.arange(9, dtype=np.uint16).reshape(3, 3)
+>>> table = lookup(tables, [forget, recall, forget, forget])
+>>> path = np.empty(4, np.int64)
+>>> bucket_path(table, np.array([0, 9, 18, 27, 36], np.uint8), 1325, path)
+>>> path
+array([2, 6, 0, 0])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.abstraction.boardindex import (
+    BOARD_CLASSES,
+    RENAMED_COMBO,
+    board_index,
+    rank_of_five,
+    rank_of_four,
+    rank_of_three,
+)
+from equipoise.cards.hand import COMBO_COUNT
+from equipoise.errors import GameError
+from equipoise.kernel import row_kernel
+
+#: Feature and bucket of a hand that the board blocks.
+BLOCKED = 65_535
+STREETS = 4
+#: Cards of the board on each street.
+BOARD_SIZES = (0, 3, 4, 5)
+
+_BLOCKED = np.uint16(BLOCKED)
+_RENAMING_BITS = np.uint64(5)
+_RENAMING_MASK = np.uint64(31)
+
+
+class Lookup(NamedTuple):
+    """Feature and child tables of the four streets, for kernels; make it with :func:`lookup`."""
+
+    preflop_feature: NDArray[np.uint16]
+    """uint16[1326]"""
+    flop_feature: NDArray[np.uint16]
+    """uint16[1755, 1326], as the next two by canonical board and renamed combination"""
+    turn_feature: NDArray[np.uint16]
+    river_feature: NDArray[np.uint16]
+    preflop_child: NDArray[np.uint16]
+    """uint16[1, features]"""
+    flop_child: NDArray[np.uint16]
+    """uint16[preflop buckets or 1, features], and so on"""
+    turn_child: NDArray[np.uint16]
+    river_child: NDArray[np.uint16]
+    flop_place: NDArray[np.uint32]
+    """Class of each set of cards times 32, plus its renaming: one read instead of two"""
+    turn_place: NDArray[np.uint32]
+    river_place: NDArray[np.uint32]
+
+
+@row_kernel
+def bucket_path(
+    lookup: Lookup, board: NDArray[np.uint8], combo: int, out: NDArray[np.int64]
+) -> None:
+    """Buckets of one hand on the streets that `board` reaches, cards in the order dealt.
+
+    The board has 0, 3, 4 or 5 cards, none of them the hand's: that is not checked.
+    """
+    hand = np.uint64(combo)
+    bucket = np.uint64(lookup.preflop_child[np.uint64(0), lookup.preflop_feature[hand]])
+    out[0] = bucket
+    if board.shape[0] < 3:
+        return
+    none = np.uint64(0)
+    a, b, c = np.uint64(board[0]), np.uint64(board[1]), np.uint64(board[2])
+    place = np.uint64(lookup.flop_place[rank_of_three(a, b, c)])
+    renamed = np.uint64(RENAMED_COMBO[place & _RENAMING_MASK, hand])
+    feature = np.uint64(lookup.flop_feature[place >> _RENAMING_BITS, renamed])
+    row = bucket if lookup.flop_child.shape[0] > 1 else none
+    bucket = np.uint64(lookup.flop_child[row, feature])
+    out[1] = bucket
+    if board.shape[0] < 4:
+        return
+    d = np.uint64(board[3])
+    place = np.uint64(lookup.turn_place[rank_of_four(a, b, c, d)])
+    renamed = np.uint64(RENAMED_COMBO[place & _RENAMING_MASK, hand])
+    feature = np.uint64(lookup.turn_feature[place >> _RENAMING_BITS, renamed])
+    row = bucket if lookup.turn_child.shape[0] > 1 else none
+    bucket = np.uint64(lookup.turn_child[row, feature])
+    out[2] = bucket
+    if board.shape[0] < 5:
+        return
+    place = np.uint64(lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))])
+    renamed = np.uint64(RENAMED_COMBO[place & _RENAMING_MASK, hand])
+    feature = np.uint64(lookup.river_feature[place >> _RENAMING_BITS, renamed])
+    row = bucket if lookup.river_child.shape[0] > 1 else none
+    out[3] = np.uint64(lookup.river_child[row, feature])
+
+
+@row_kernel
+def _street_buckets(
+    place: np.uint64,
+    features: NDArray[np.uint16],
+    child: NDArray[np.uint16],
+    before: NDArray[np.uint16],
+    out: NDArray[np.uint16],
+) -> None:
+    """Buckets of all hands on one street, from their buckets `before`."""
+    board, renaming = place >> _RENAMING_BITS, place & _RENAMING_MASK
+    remembered = child.shape[0] > 1
+    for combo in range(np.uint64(COMBO_COUNT)):
+        feature = features[board, np.uint64(RENAMED_COMBO[renaming, combo])]
+        if feature == _BLOCKED:
+            out[combo] = _BLOCKED
+        else:
+            row = np.uint64(before[combo]) if remembered else np.uint64(0)
+            out[combo] = child[row, np.uint64(feature)]
+
+
+@row_kernel
+def board_buckets(lookup: Lookup, board: NDArray[np.uint8], out: NDArray[np.uint16]) -> None:
+    """Buckets of all hands on the streets that `board` reaches: into rows of `out`[4, 1326].
+
+    A hand is :data:`BLOCKED` from the street on that shows one of its cards.
+    """
+    for combo in range(np.uint64(COMBO_COUNT)):
+        out[0, combo] = lookup.preflop_child[np.uint64(0), np.uint64(lookup.preflop_feature[combo])]
+    if board.shape[0] < 3:
+        return
+    a, b, c = np.uint64(board[0]), np.uint64(board[1]), np.uint64(board[2])
+    place = np.uint64(lookup.flop_place[rank_of_three(a, b, c)])
+    _street_buckets(place, lookup.flop_feature, lookup.flop_child, out[0], out[1])
+    if board.shape[0] < 4:
+        return
+    d = np.uint64(board[3])
+    place = np.uint64(lookup.turn_place[rank_of_four(a, b, c, d)])
+    _street_buckets(place, lookup.turn_feature, lookup.turn_child, out[1], out[2])
+    if board.shape[0] < 5:
+        return
+    place = np.uint64(lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))])
+    _street_buckets(place, lookup.river_feature, lookup.river_child, out[2], out[3])
+
+
+@cache
+def _places(size: int) -> NDArray[np.uint32]:
+    index = board_index(size)
+    places = index.class_of.astype(np.uint32) << np.uint32(_RENAMING_BITS)
+    places |= index.renaming.astype(np.uint32)
+    return _read_only(places)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array as kernels see it: the same type whether it is mapped from a file or made."""
+    plain = np.ascontiguousarray(array).view(np.ndarray).view()
+    plain.setflags(write=False)
+    return plain
+
+
+def lookup(
+    features: Sequence[NDArray[np.uint16]], children: Sequence[NDArray[np.uint16]]
+) -> Lookup:
+    """Put the feature and child tables of the four streets together; arrays are not copied."""
+    shapes = [(COMBO_COUNT,)] + [(BOARD_CLASSES[size], COMBO_COUNT) for size in BOARD_SIZES[1:]]
+    if len(features) != STREETS or len(children) != STREETS:
+        raise GameError("a look-up has feature and child tables of four streets")
+    buckets = 1
+    for street, (feature, child) in enumerate(zip(features, children, strict=True)):
+        if feature.dtype != np.uint16 or feature.shape != shapes[street]:
+            raise GameError(
+                f"the features of street {street} are {feature.dtype}{list(feature.shape)}: "
+                f"make them uint16{list(shapes[street])}"
+            )
+        if child.dtype != np.uint16 or child.ndim != 2 or child.shape[0] not in (1, buckets):
+            raise GameError(
+                f"the child table of street {street} is {child.dtype}{list(child.shape)}: "
+                f"make it uint16 with 1 row, or one for each of the {buckets} buckets before"
+            )
+        buckets = int(child[child != BLOCKED].max(initial=0)) + 1
+    return Lookup(
+        *(_read_only(table) for table in (*features, *children)),
+        *(_places(size) for size in BOARD_SIZES[1:]),
+    )
