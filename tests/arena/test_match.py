@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from random import Random
 
 import numpy as np
@@ -20,6 +21,7 @@ from equipoise.arena import matchlog
 from equipoise.arena.cards import BLOCK, Dealer, shuffled
 from equipoise.arena.duel import Duel, all_in_share, hand_seed
 from equipoise.arena.match import play_match
+from equipoise.arena.shotclock import shot_clock
 from equipoise.cards.card import parse_cards
 from equipoise.cards.equity import equity
 from equipoise.cards.evaluator import evaluate
@@ -388,6 +390,83 @@ def test_a_slow_agent_is_at_fault():
     assert play_match(agent, "all-in", hands=4).faults == ()
 
 
+def loop(view):
+    while True:
+        pass
+
+
+def sleep(view):
+    time.sleep(1e6)
+
+
+def loop_and_catch(view):
+    while True:
+        with suppress(Exception):
+            time.sleep(1e6)
+
+
+@pytest.mark.parametrize("deed", [loop, sleep, loop_and_catch])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_agent_that_never_returns_forfeits(deed, workers, tmp_path):
+    log = tmp_path / "match.log"
+    agent = Scripted(deed, lambda hand: hand >= 200)
+    result = play_match(
+        *(agent, "all-in"),
+        hands=4000,
+        workers=workers,
+        log=log,
+        seconds_per_action=0.05,
+        max_faults=2,
+    )
+    assert result.forfeited_by == "scripted"
+    assert result.hands == 202
+    assert log.read_text().count("called away: 0.05 s are allowed") == 2
+    assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+
+
+def test_hooks_that_never_return_are_ended_too():
+    class Stuck(CallAgent):
+        def begin(self, hand, position):
+            loop(None)
+
+        def observe(self, result):
+            sleep(None)
+
+    result = play_match("call", Stuck(), hands=2, seconds_per_action=0.05)
+    assert [fault.seat for fault in result.faults] == [1] * 4
+
+
+def test_outside_the_main_thread_python_code_is_ended_all_the_same():
+    results = []
+
+    def play():
+        agent = Scripted(loop, lambda hand: hand == 1)
+        results.append(play_match(agent, "all-in", hands=4, seconds_per_action=0.05))
+
+    thread = threading.Thread(target=play, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert [fault.hand for fault in results[0].faults] == [1]
+    assert results[0].hands == 4
+
+
+def test_a_signal_that_is_taken_is_left_alone():
+    heard = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: heard.append(number))
+    try:
+        agent = Scripted(loop, lambda hand: hand == 1)
+        result = play_match(agent, "all-in", hands=4, seconds_per_action=0.05)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert len(result.faults) == 1
+    assert heard == []
+
+
+def test_many_quick_decisions_are_no_long_one():
+    with shot_clock(object, 0.05):
+        time.sleep(0.3)
+
+
 def test_faults_in_begin_and_observe_are_survived():
     class Broken(CallAgent):
         def begin(self, hand, position):
@@ -552,6 +631,31 @@ def test_an_interrupted_match_keeps_whole_deals(tmp_path):
     agent.deed = None
     whole = play_match(agent, "call", hands=5000, log=log, resume=True)
     assert whole.payoffs.tolist() == play_match(agent, "call", hands=5000).payoffs.tolist()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_does_not_wait_for_an_agent_that_hangs(tmp_path):
+    ready = tmp_path / "ready"
+    code = (
+        "import pathlib, time\n"
+        "from equipoise.agents.simple import CallAgent\n"
+        "from equipoise.arena.match import play_match\n"
+        "class Stuck(CallAgent):\n"
+        "    def act(self, view):\n"
+        f"        pathlib.Path({str(ready)!r}).touch()\n"
+        "        time.sleep(1e6)\n"
+        "r = play_match(Stuck(), 'call', hands=4000, workers=2)\n"
+        "print(r.hands, r.interrupted)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while not ready.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    told, _ = process.communicate(timeout=30)
+    assert told.split() == ["0", "True"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")

@@ -19,10 +19,9 @@ the estimate. It is unbiased whatever u is, and the better u foretells, the less
 
 u is the check-down value (:mod:`equipoise.arena.checkdown`) with the last bet called. It is its own
 mean over the cards to come, so the first term of c for a public card is simply V_t, and for the
-private cards of a player whose policy is not known it is 0, by symmetry. Where it is not exactly so,
-before the flop against a range that tells suits apart, the flop is not corrected. A policy that is
-not known at some decision ends the range of its player: his real hand is put in its place, which is
-an event like any other, with the range as its probabilities.
+private cards of a player whose policy is not known it is 0, by symmetry. A policy that is not known
+at some decision ends the range of its player: his real hand is put in its place, which is an event
+like any other, with the range as its probabilities.
 
 Actions that were faults are no part of a policy: a player with faults counts as unknown. So does one
 that learns, because his policy was another in every hand.
@@ -50,7 +49,6 @@ from equipoise.agents.registry import Recipe
 from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.cards import Deal, Dealer
 from equipoise.arena.checkdown import CheckDown, Margins, Weights, half_pot
-from equipoise.arena.duel import all_in_share
 from equipoise.arena.match import MatchResult, Player, Progress
 from equipoise.arena.statistics import Estimate, estimate, pair_means
 from equipoise.errors import ArtefactError, EquipoiseError
@@ -124,9 +122,7 @@ class _Hand:
                 state = state.apply(action)
         if state.folded is not None:
             return total + state.payoffs()[0]
-        if state.rounds_to_deal and not self._exact():
-            self._see(deal.boards[-1], self.side)
-        # Otherwise the payoff and the corrections for the cards to come add up to this.
+        # The payoff and the corrections for the cards to come add up to this.
         return total + self._value(state)
 
     # ------------------------------------------------------------------------------ events
@@ -134,10 +130,10 @@ class _Hand:
     def _deal(self, state: State, board: tuple[int, ...]) -> float:
         if board == self.board:
             return 0.0
-        exact, before = self._exact(), self._value(state)
+        before = self._value(state)
         assert state.to_act is not None
         self._see(board, state.to_act)
-        return before - self._value(state) if exact else 0.0
+        return before - self._value(state)
 
     def _act(self, state: State, action: Action) -> float:
         player = state.to_act
@@ -215,21 +211,8 @@ class _Hand:
             known = self.known[player] = (other, margins)
         self.side, (self.margin, self.mass) = player, known[1]
 
-    def _exact(self) -> bool:
-        """Whether the value now is exactly the mean of the values after the next cards."""
-        return self._strangers() or self.checkdown.is_exact(
-            self.ranges[0], self.ranges[1], self.board
-        )
-
-    def _strangers(self) -> bool:
-        """Before the flop with two unknown players: both hands are there to be compared."""
-        return self.checkdown.full_deck and not self.board and self.players == (None, None)
-
     def _value(self, state: State) -> float:
         """Check-down value for position 0 with the last bet called."""
-        if self._strangers():
-            share = all_in_share(*self.record.deal.holes, ())
-            return half_pot(state) * (2 * share - 1)
         weights = self.ranges[self.side]
         value = float(self.margin @ weights) / float(self.mass @ weights)
         return half_pot(state) * (-value if self.side else value)

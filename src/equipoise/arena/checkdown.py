@@ -9,9 +9,9 @@ Ranges are vectors over all sets of private cards of a 52-card deck, numbered as
 :mod:`equipoise.cards.hand` (single cards by their own number), whatever deck a game uses: the rows
 of a :class:`~equipoise.agents.agent.Policy`.
 
-In hold'em margins are exact from the flop on. Before it they come from the table of the 169 classes,
-with the exact cards removed: exact against a range that plays all suits of a class alike, and for
-any other the mean over suits. Games with fewer cards are counted out, all pairs on all boards.
+All margins are exact. In hold'em they come before the flop from the table of all matchups
+(:mod:`equipoise.cards.headsup`), later from every run-out (:mod:`equipoise.arena.runouts`). Games with
+fewer cards are counted out, all pairs on all boards.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ Cards = tuple[int, ...]
 
 #: Pairs of hands on boards that a game may have to be counted out.
 _MOST_PAIRS = 100_000_000
-#: Weights of a class that differ by less than this share are the same.
-_ALIKE = 1e-6
 
 
 class Margins(NamedTuple):
@@ -55,7 +53,7 @@ class CheckDown:
     >>> margin, mass = game.against_hand(parse_combo("KcKd"), ())
     >>> aces = parse_combo("AsAh")
     >>> round(float(margin[aces] / mass[aces]) / 2 + 0.5, 4)
-    0.8195
+    0.8126
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -99,6 +97,8 @@ class CheckDown:
 
     def against(self, weights: Weights, board: Cards, ours: Weights | None = None) -> Margins:
         """Margins against a range without blocked hands; only hands in `ours` are needed."""
+        if ours is not None and np.count_nonzero(ours) == 1:
+            return self._of_hand(int(np.flatnonzero(ours)[0]), weights, board)
         held = np.flatnonzero(weights)
         if len(held) == 1:
             margin, mass = self.against_hand(int(held[0]), board)
@@ -113,9 +113,23 @@ class CheckDown:
             return Margins(margin, mass)
         from equipoise.cards.matchup import compatible_weight
 
-        if not board:
-            return Margins(_class_margins() @ weights, compatible_weight(weights))
-        return self._counted(weights, board, self.free(board) if ours is None else ours > 0)
+        mass = compatible_weight(weights)
+        # Differences of large sums may leave a trace of hands that cannot meet.
+        met = self.free(board) & (mass > 1e-12 * weights.sum())
+        if board:
+            from equipoise.arena.runouts import against_range
+
+            margin = against_range(weights, tuple(sorted(board)))
+        else:
+            margin = _before_the_flop(weights)
+        return Margins(np.where(met, margin, 0.0), np.where(met, mass, 0.0))
+
+    def _of_hand(self, hand: int, weights: Weights, board: Cards) -> Margins:
+        """The margin of a single hand against a range."""
+        theirs, met = self.against_hand(hand, board)
+        margin, mass = self.only(hand), self.only(hand)
+        margin[hand], mass[hand] = -(theirs @ weights), met @ weights
+        return Margins(margin, mass)
 
     def against_hand(self, hand: int, board: Cards) -> Margins:
         """Margins against a single hand."""
@@ -133,23 +147,13 @@ class CheckDown:
             margin[self._live] = self._table(board)[:, np.searchsorted(self._live, hand)]
             return Margins(margin, apart.astype(np.float64))
         if not board:
-            return Margins(_class_margins()[:, hand], apart.astype(np.float64))
-        return self._counted(self.only(hand), board, apart)
+            from equipoise.cards.headsup import margins
 
-    def _counted(self, weights: Weights, board: Cards, ours: NDArray[np.bool_]) -> Margins:
-        from equipoise.cards.matchup import compatible_weight, count
+            return Margins(margins()[:, hand], apart.astype(np.float64))
+        from equipoise.arena.runouts import against_hand
 
-        mass = np.where(ours, compatible_weight(weights), 0.0)
-        counts = count(ours.astype(np.float64), weights, board, (), 1, None)
-        boards = comb(DECK_SIZE - len(board) - 4, 5 - len(board))
-        margin = (2 * counts.win + counts.tie - counts.total) / boards
-        # Differences of large sums may leave a trace of hands that cannot meet.
-        met = ours & (mass > 1e-12 * weights.sum())
-        return Margins(np.where(met, margin, 0.0), np.where(met, mass, 0.0))
-
-    def is_exact(self, first: Weights, second: Weights, board: Cards) -> bool:
-        """Whether the value of two ranges is exactly its mean over the cards to come."""
-        return bool(board) or not self.full_deck or _class_wise(first) or _class_wise(second)
+        margin = np.where(apart, against_hand(hand, board), 0.0)
+        return Margins(margin, apart.astype(np.float64))
 
     def _table(self, board: Cards) -> NDArray[np.float64]:
         """Counted out: m(x, y) for all hands of the deck."""
@@ -182,6 +186,19 @@ class CheckDown:
         return _pairs_apart(self._cards[self._live].tobytes(), self.rules.hole_cards)
 
 
+def _before_the_flop(weights: Weights) -> Weights:
+    """Margins of all hands before the flop."""
+    from equipoise.cards.headsup import margins
+    from equipoise.cards.matchup import by_class, count
+    from equipoise.cards.preflop import BOARDS_PER_PAIR
+
+    if by_class(weights) is None:
+        return margins() @ weights
+    # Against a range that plays all suits of a class alike the small table says the same.
+    counts = count(weights, weights, (), (), 1, None)
+    return (2 * counts.win + counts.tie - counts.total) / BOARDS_PER_PAIR
+
+
 def half_pot(state: State) -> float:
     """Half of the pot once the last bet is called.
 
@@ -206,22 +223,3 @@ def _pairs_apart(data: bytes, held: int) -> NDArray[np.bool_]:
         axis=(2, 3)
     )
     return apart
-
-
-@cache
-def _class_margins() -> NDArray[np.float64]:
-    """Before the flop: m(x, y) by classes, 0 for hands that share a card: float64[1326, 1326]."""
-    from equipoise.cards.hand import COMBO_CARDS, COMBO_CLASS
-    from equipoise.cards.preflop import table
-
-    by_class = 2 * table().matrix() - 1
-    margins: NDArray[np.float64] = by_class[np.ix_(COMBO_CLASS, COMBO_CLASS)]
-    return margins * _pairs_apart(COMBO_CARDS.astype(np.int64).tobytes(), 2)
-
-
-def _class_wise(weights: Weights) -> bool:
-    """Whether all suits of a class have the same weight."""
-    from equipoise.cards.hand import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS
-
-    mean = np.bincount(COMBO_CLASS, weights=weights, minlength=CLASS_COUNT) / CLASS_SIZE
-    return bool((np.abs(weights - mean[COMBO_CLASS]) <= _ALIKE * mean[COMBO_CLASS]).all())

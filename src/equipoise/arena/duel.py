@@ -2,8 +2,8 @@
 
 An action that breaks the rules, an exception, or a decision over the time limit is a *fault*. It is
 not repaired: the agent folds if it faces a bet and checks if it does not, the hand goes on, and the
-fault is reported with its reason. Time is looked at after the decision: an agent that never returns
-cannot be stopped from within its own process.
+fault is reported with its reason. An agent that does not come back is called away by the shot clock
+(:mod:`equipoise.arena.shotclock`), at the time limit or, where there is none, after a minute.
 
 By choice an all-in before the last card is paid by exact equity: what the pot is worth on average
 over all run-outs, instead of what the dealt one says. The mean over deals is the same, the variance
@@ -12,7 +12,8 @@ is less.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from operator import index
 from random import Random
@@ -20,7 +21,9 @@ from time import perf_counter
 from typing import NamedTuple
 
 from equipoise.agents.agent import Agent, HandResult, View
+from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.cards import Deal
+from equipoise.arena.shotclock import Overdue, shot_clock
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import EquipoiseError, GameError, IllegalActionError
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
@@ -29,6 +32,8 @@ from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
 _TEXT = tuple(rank + suit for rank in RANKS for suit in SUITS)
 #: Builds a View from its fields in order: half the time of the call by name.
 _view = tuple.__new__
+#: Seconds after which an agent without a time limit is taken to have hung.
+PATIENCE = 60.0
 #: Decimals kept of a payoff that is no whole number: what logs write.
 PAYOFF_DECIMALS = 6
 
@@ -78,6 +83,10 @@ class Duel:
             raise EquipoiseError(f"seed = {seed}: a seed is 0 or more")
         if allin_equity and (rules.suits, rules.ranks, rules.hole_cards) != (4, 13, 2):
             raise GameError("all-in equity is for hold'em with the full deck: play without it")
+        if seconds_per_action is not None and not seconds_per_action > 0:
+            raise EquipoiseError(
+                f"seconds_per_action = {seconds_per_action:g}: allow more than 0 seconds"
+            )
         self.rules = rules
         self.agents = tuple(agents)
         self.seed = seed
@@ -87,6 +96,8 @@ class Duel:
         self.reveal = reveal
         #: Every fault so far.
         self.faults: list[Fault] = []
+        #: What an agent is being waited for; another object each time.
+        self._waiting: object | None = None
         self._start = State.start(rules)
         # Hooks that a class leaves as they are need not be called.
         self._begins = [type(agent).begin is not Agent.begin for agent in self.agents]
@@ -106,6 +117,11 @@ class Duel:
                 name = agent.name or type(agent).__name__
                 raise EquipoiseError(f"{name} has no `random`: let its __init__ call super's")
 
+    def watched(self) -> AbstractContextManager[None]:
+        """Within it, an agent that does not come back is called away, which is a fault."""
+        self._waiting = None
+        return shot_clock(lambda: self._waiting, self.seconds_per_action or PATIENCE)
+
     def play(self, deal: Deal, hand: int, first: int) -> Played:
         """Play one hand; `first` is the seat that sits at position 0."""
         agents = self.agents
@@ -122,10 +138,12 @@ class Duel:
         while (position := state[3]) is not None:
             try:
                 view = _view(View, (state, position, holes[position], boards[state[1]], hand))
+                self._waiting = view
                 if limit is None:
                     action = seats[position].act(view)
                 else:
                     action = _timed(seats[position], view, limit)
+                self._waiting = None
                 if (
                     action.__class__ is not Action
                     or action[0].__class__ is not Kind
@@ -133,7 +151,8 @@ class Duel:
                 ):
                     action = _understood(action)
                 state = state.apply(action)
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit, Overdue) as error:
+                self._waiting = None
                 self._fault(hand, position ^ first, error)
                 state = state.apply(FOLD if state.legal().fold else CALL)
         payoff = state.payoffs(winner if state.folded is None else None)[0]
@@ -150,10 +169,21 @@ class Duel:
         return round(gain * (2 * share - 1), PAYOFF_DECIMALS)
 
     def _tell_begin(self, seat: int, hand: int, position: int) -> None:
+        self._tell(seat, hand, lambda: self.agents[seat].begin(hand, position))
+
+    def _tell(self, seat: int, hand: int, told: Callable[[], None]) -> None:
+        """Call a hook of an agent."""
         try:
-            self.agents[seat].begin(hand, position)
-        except (Exception, SystemExit) as error:
+            self._waiting = told
+            told()
+            self._done()
+        except (Exception, SystemExit, Overdue) as error:
+            self._waiting = None
             self._fault(hand, seat, error)
+
+    def _done(self) -> None:
+        # A call, so that an exception on its way from another thread arrives here, to be caught.
+        self._waiting = None
 
     def _tell_result(self, seat: int, position: int, end: Played, deal: Deal, hand: int) -> None:
         state, payoff = end
@@ -168,14 +198,14 @@ class Duel:
             deal.holes[1 - position] if shown else None,
             deal.boards[-1] if self.reveal else None,
         )
-        try:
-            self.agents[seat].observe(result)
-        except (Exception, SystemExit) as error:
-            self._fault(hand, seat, error)
+        self._tell(seat, hand, lambda: self.agents[seat].observe(result))
 
     def _fault(self, hand: int, seat: int, error: BaseException) -> None:
         reason = " ".join(str(error).split())
-        if not isinstance(error, IllegalActionError | SlowError):
+        if isinstance(error, Overdue):
+            limit = self.seconds_per_action or PATIENCE
+            reason = f"gave no answer and was called away: {limit:g} s are allowed"
+        elif not isinstance(error, IllegalActionError | SlowError):
             reason = f"{type(error).__name__}: {reason}"
         self.faults.append(Fault(hand, seat, reason))
 
@@ -228,6 +258,10 @@ def all_in_share(first: tuple[int, ...], second: tuple[int, ...], board: tuple[i
     >>> round(all_in_share(parse_cards("AsAh"), parse_cards("KcKd"), ()), 6)
     0.812555
     """
+    if not board:
+        from equipoise.cards.headsup import margins
+
+        return (1 + float(margins()[hand_number(first), hand_number(second)])) / 2
     names: dict[int, int] = {}
 
     def renamed(cards: tuple[int, ...]) -> tuple[int, ...]:

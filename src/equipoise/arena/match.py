@@ -9,7 +9,8 @@ The cards follow from the seed and the number of the deal, the agents' random ch
 the number of the hand and the seat. So the result is the same for any number of workers; agents
 that learn are played in order by one. A fault (see :mod:`equipoise.arena.duel`) costs the hand's
 action; the agent that reaches `max_faults` of them forfeits the match, which ends after that deal,
-and the figures are of the hands played.
+and the figures are of the hands played. An agent that never comes back is called away after
+`seconds_per_action`, or after a minute if no limit is given, and that is a fault like any other.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 from time import perf_counter
+from types import FrameType
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
@@ -186,6 +188,10 @@ class _Players:
 
     def play(self, start: int, stop: int) -> Chunk:
         """Play the deals from `start` to `stop - 1`; Ctrl-C ends it after the last whole deal."""
+        with self.duel.watched():
+            return self._play(start, stop)
+
+    def _play(self, start: int, stop: int) -> Chunk:
         duel, logged, names = self.duel, self.logged, self.names
         duel.faults.clear()
         payoffs: list[float] = []
@@ -227,19 +233,34 @@ class _Players:
 
 
 _here: _Players | None = None
+_playing = _stopped = False
 
 
 def _enter(players: _Players) -> None:
-    """Begin a worker's life: Ctrl-C is its parent's business."""
+    """Begin a worker's life: Ctrl-C ends what it plays, and it plays no more."""
     global _here
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, _interrupt)
     players.duel.reset()
     _here = players
 
 
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _stopped
+    _stopped = True
+    if _playing:
+        raise KeyboardInterrupt
+
+
 def _work(bounds: tuple[int, int]) -> Chunk:
+    global _playing
     assert _here is not None
-    return _here.play(*bounds)
+    if _stopped:
+        return Chunk([], [], [], interrupted=True)
+    _playing = True
+    try:
+        return _here.play(*bounds)
+    finally:
+        _playing = False
 
 
 class _Record:

@@ -17,9 +17,10 @@ weights. Three exact methods give the same counts:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from math import comb
 
@@ -273,7 +274,7 @@ def count(
     boards = comb(unseen, need)
     pairs_ns = boards * (_EVALUATE_NS * (n + m) + _COMPARE_NS * n * m)
     live = np.count_nonzero((ours > 0) | (theirs > 0))
-    sweep_ns = boards / len(_exchanges(swaps)) * (_EVALUATE_NS * live + _SORT_NS)
+    sweep_ns = boards / len(exchanges(swaps)) * (_EVALUATE_NS * live + _SORT_NS)
     workers = threads or (cores() if min(pairs_ns, sweep_ns) > _THREADS_PAY_NS else 1)
     if pairs_ns <= sweep_ns:
         win, tie = _count_pairs(ours, theirs, board, dead, workers, progress)
@@ -348,8 +349,8 @@ def _count_sweep(
     full, rest = divmod(len(boards), _BOARDS_PER_TASK)
     sizes = [_BOARDS_PER_TASK] * full + [rest] * (rest > 0)
     counted = _total(work, sizes, COMBO_COUNT, threads, progress)
-    exchanges = np.array(_exchanges(swaps))
-    win, tie = (np.maximum(part[exchanges].mean(axis=0), 0.0) for part in counted)
+    renamings = np.array(exchanges(swaps))
+    win, tie = (np.maximum(part[renamings].mean(axis=0), 0.0) for part in counted)
     return win, tie
 
 
@@ -397,12 +398,14 @@ def _total(
     return win, tie
 
 
-def _suit_exchange(suits: Sequence[int]) -> NDArray[np.int64]:
-    """Number of each combination after its suits are renamed."""
+@cache
+def suit_exchange(suits: tuple[int, ...]) -> NDArray[np.int64]:
+    """Number of each combination after suit s is renamed to suits[s]: int64[1326]."""
     cards = COMBO_CARDS.astype(np.int64)
-    moved = 4 * (cards >> 2) + np.asarray(suits)[cards & 3]
+    moved = 4 * (cards >> 2) + np.array(suits)[cards & 3]
     high, low = moved.max(axis=1), moved.min(axis=1)
     combos: NDArray[np.int64] = high * (high - 1) // 2 + low
+    combos.setflags(write=False)
     return combos
 
 
@@ -412,8 +415,8 @@ def exchangeable(
     """Suits in groups within which any exchange leaves board, dead cards and ranges the same."""
 
     def same(first: int, second: int) -> bool:
-        suits = [second if s == first else first if s == second else s for s in range(4)]
-        combos = _suit_exchange(suits)
+        suits = tuple(second if s == first else first if s == second else s for s in range(4))
+        combos = suit_exchange(suits)
         moved = [{4 * (c >> 2) + suits[c & 3] for c in cards} for cards in (board, dead)]
         if moved != [{*board}, {*dead}]:
             return False
@@ -429,11 +432,11 @@ def exchangeable(
     return groups
 
 
-def _exchanges(groups: list[list[int]]) -> list[NDArray[np.int64]]:
+def exchanges(groups: list[list[int]]) -> list[NDArray[np.int64]]:
     """Every renaming of suits within the groups, as numbers of the combinations."""
     group_of = {suit: i for i, group in enumerate(groups) for suit in group}
     return [
-        _suit_exchange(suits)
+        suit_exchange(suits)
         for suits in permutations(range(4))
         if all(group_of[suit] == group_of[new] for suit, new in enumerate(suits))
     ]

@@ -50,7 +50,7 @@ def match_command(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the log.")] = False,
     allin_equity: AllinEquity = False,
     seconds_per_action: Annotated[
-        float | None, typer.Option(help="A decision that takes longer is a fault.")
+        float | None, typer.Option(help="A decision that takes longer is a fault; 60 if not given.")
     ] = None,
     without_luck: Annotated[
         bool, typer.Option("--aivat", help="Also say the figures without luck (AIVAT).")
