@@ -59,6 +59,9 @@ class Board:
     arrivals: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
     #: The cards really dealt onto the parent, for each of those.
     deals: list[tuple[int, ...]] = field(default_factory=list)
+    #: Where states change by chance of their own, independently for each player, instead of by the
+    #: cards dealt: probability of each state here given the parent's, [state, parent's state].
+    transition: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
     #: Suit renamings that leave this board and the game as they are.
     symmetries: list[Renaming] = field(default_factory=list)
     #: Matrix evaluator: probability of each pair of states and this board, [state 0, state 1].

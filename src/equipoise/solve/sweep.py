@@ -29,6 +29,7 @@ from numba import types
 from numba.extending import overload
 
 from equipoise.kernel import row_kernel
+from equipoise.solve.blas import multiply
 from equipoise.solve.lanes import (
     LANES,
     across,
@@ -73,12 +74,21 @@ class Lines(NamedTuple):
     rows: Array
     #: Number of a decision among those of its round and player.
     order: Array
+    #: A *part* is the betting after some of a round's roots. All rounds but the last have one part,
+    #: of the round's number; the last may have more, which use the same places one after another.
+    #: Part p has the roots `root_start[p]` to `root_start[p + 1]` of its round, counted on over
+    #: all rounds, and the decisions, leaves (DEAL nodes) and terminals given likewise.
+    root_start: Array
+    decisions: Array
+    decision_start: Array
     leaves: Array
     leaf_start: Array
     folds: Array
     fold_start: Array
     showdowns: Array
     showdown_start: Array
+    #: [round]: lanes between the places of two nodes that stand together.
+    stride: Array
 
 
 class Boards(NamedTuple):
@@ -103,15 +113,29 @@ class Boards(NamedTuple):
     #: [arrival, player]: start of the map from the parent's states to this board's.
     back_start: Array
     back: Array
+    #: [board, player]: where reach goes down, and values up, by chance that depends on the private
+    #: state alone, start of the matrix [parent's state, state] and of [state, parent's state]; else
+    #: -1.
+    down_start: Array
+    up_start: Array
+    transitions: Array
 
 
 class Matrices(NamedTuple):
-    """Evaluator of small and of bucketed games: dense joint tables of every board."""
+    """Evaluator of small games: dense joint tables of every board."""
 
     #: Probability of a pair of states and the board, and that times who wins, as the player sees it.
     mass: Array
     signed: Array
     #: [board, player]: start of his view, rows over the opponent's states, padded like his vectors.
+    start: Array
+
+
+class Products(NamedTuple):
+    """Evaluator of bucketed games: the same tables, multiplied by BLAS, a part's terminals at once."""
+
+    mass: Array
+    signed: Array
     start: Array
 
 
@@ -159,6 +183,8 @@ class Layout(NamedTuple):
     #: Reach of each player's states at the start.
     initial0: Array
     initial1: Array
+    #: Address of BLAS's product of general matrices.
+    gemm: Array
 
 
 class Numbers(NamedTuple):
@@ -198,6 +224,8 @@ class Workspace(NamedTuple):
     target: Array
     even: Array
     swing: Array
+    #: Sizes of a product of matrices, as BLAS reads them.
+    sizes: Array
     #: Position in the walk over boards.
     cursor: Array
     current: Array
@@ -706,8 +734,9 @@ def _runout_lanes(lanes_in, lanes_out, table, mine, his, step_mine, step_his, sw
 
 
 @row_kernel
-def _evaluate_sorted(cards, lines, boards, board, following, player, facing, numbers, work, par):
+def _evaluate_sorted(layout, board, part, following, player, facing, numbers, work, par):
     """All folds and showdowns of a board, sixteen at a time."""
+    cards, lines, boards = layout.tables, layout.lines, layout.boards
     opponent = 1 - player
     street = boards.round[board]
     mine, his = boards.states[board, player], boards.states[board, opponent]
@@ -731,10 +760,10 @@ def _evaluate_sorted(cards, lines, boards, board, following, player, facing, num
     # While terminals keep the processor busy, memory fetches the rows that the way up will need,
     # and the opponent's on the board that comes next.
     batches = (
-        lines.fold_start[street + 1]
-        - lines.fold_start[street]
-        + lines.showdown_start[street + 1]
-        - lines.showdown_start[street]
+        lines.fold_start[part + 1]
+        - lines.fold_start[part]
+        + lines.showdown_start[part + 1]
+        - lines.showdown_start[part]
     ) // LANES + 2
     mine_at = boards.base[board, player]
     mine_step = lines.rows[street, player] * width // batches + LANES
@@ -749,7 +778,7 @@ def _evaluate_sorted(cards, lines, boards, board, following, player, facing, num
             nodes, start = lines.folds, lines.fold_start
         else:
             nodes, start = lines.showdowns, lines.showdown_start
-        n0, n1 = start[street], start[street + 1]
+        n0, n1 = start[part], start[part + 1]
         for batch in range(n0, n1, LANES):
             for line in range(mine_at, mine_at + mine_step, LANES):
                 prefetch(numbers.rows, line)
@@ -913,13 +942,13 @@ def _matrix_terminals(
 
 
 @row_kernel
-def _evaluate_matrices(tables, lines, boards, board, following, player, facing, numbers, work, par):
+def _evaluate_matrices(layout, board, part, following, player, facing, numbers, work, par):
     """All folds and showdowns of a board by joint tables."""
-    street = boards.round[board]
+    tables, lines, boards = layout.tables, layout.lines, layout.boards
     his, width = boards.states[board, 1 - player], boards.width[board, player]
     at = tables.start[board, player]
-    f0, f1 = lines.fold_start[street], lines.fold_start[street + 1]
-    s0, s1 = lines.showdown_start[street], lines.showdown_start[street + 1]
+    f0, f1 = lines.fold_start[part], lines.fold_start[part + 1]
+    s0, s1 = lines.showdown_start[part], lines.showdown_start[part + 1]
     raked = False
     for k in range(s0, s1):
         raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
@@ -960,17 +989,82 @@ def _evaluate_matrices(tables, lines, boards, board, following, player, facing, 
     )
 
 
-def _evaluate(tables, lines, boards, board, following, player, facing, numbers, work, par):
-    """Values of all terminals of a board; which evaluator is decided by the type of `tables`."""
+@row_kernel
+def _copy_scaled(nodes, a, b, factors, player, width, work):
+    """Reach of `nodes[a:b]` times their factors, one after another into `work.lanes_in`."""
+    for k in range(a, b):
+        node = nodes[k]
+        source, target = work.slot[node], (k - a) * width
+        factor = splat(factors[player, node])
+        for h in range(0, width, LANES):
+            store(work.lanes_in, target + h, load(work.field, source + h) * factor)
+
+
+@row_kernel
+def _multiply(gemm, count, inner, source_step, table, at, width, field, target, target_step, work,
+              add, par):  # fmt: skip
+    """`field[target] (+)= work.lanes_in · table` for `count` vectors, `target_step` apart."""
+    work.sizes[0], work.sizes[1], work.sizes[2] = width, count, inner
+    work.sizes[3], work.sizes[4], work.sizes[5] = width, source_step, target_step
+    # BLAS counts by columns: what are rows here are columns there, and the factors change places.
+    multiply(gemm, work.sizes, par, ONE, ONE if add else ZERO, table, at, work.lanes_in, field,
+             target)  # fmt: skip
+
+
+@row_kernel
+def _evaluate_products(layout, board, part, following, player, facing, numbers, work, par):
+    """All folds and showdowns of a part, by one product each: `(reach * factor) · table`."""
+    tables, lines, boards = layout.tables, layout.lines, layout.boards
+    his, width_his = boards.states[board, 1 - player], boards.width[board, 1 - player]
+    width, stride = boards.width[board, player], lines.stride[boards.round[board]]
+    at = tables.start[board, player]
+    f0, f1 = lines.fold_start[part], lines.fold_start[part + 1]
+    if f1 > f0:
+        _copy_scaled(lines.folds, f0, f1, lines.even, player, width_his, work)
+        _multiply(layout.gemm, f1 - f0, his, width_his, tables.mass, at, width, work.field,
+                  lines.home[lines.folds[f0]], stride, work, False, par)  # fmt: skip
+    s0, s1 = lines.showdown_start[part], lines.showdown_start[part + 1]
+    if s1 > s0:
+        raked = False
+        for k in range(s0, s1):
+            raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
+        # A value may overwrite the very reach it comes from: the rake's share is put in first.
+        target = lines.home[lines.showdowns[s0]]
+        if raked:
+            for k in range(s0, s1):
+                for h in range(width_his):
+                    work.lanes_out[(k - s0) * width_his + h] = work.field[
+                        work.slot[lines.showdowns[k]] + h
+                    ]
+            _copy_scaled(lines.showdowns, s0, s1, lines.even, player, width_his, work)
+            _multiply(layout.gemm, s1 - s0, his, width_his, tables.mass, at, width, work.field,
+                      target, stride, work, False, par)  # fmt: skip
+            for k in range(s0, s1):
+                factor = lines.swing[player, lines.showdowns[k]]
+                for h in range((k - s0) * width_his, (k - s0 + 1) * width_his):
+                    work.lanes_in[h] = work.lanes_out[h] * factor
+        else:
+            _copy_scaled(lines.showdowns, s0, s1, lines.swing, player, width_his, work)
+        _multiply(layout.gemm, s1 - s0, his, width_his, tables.signed, at, width, work.field,
+                  target, stride, work, raked, par)  # fmt: skip
+
+
+def _evaluate(layout, board, part, following, player, facing, numbers, work, par):
+    """Values of all terminals of a part; which evaluator is decided by the type of its tables."""
     raise RuntimeError("only inside compiled kernels")
 
 
 @overload(_evaluate)
-def _evaluate_by_type(tables, lines, boards, board, following, player, facing, numbers, work, par):
-    chosen = _evaluate_matrices if "Matrices" in str(tables) else _evaluate_sorted
+def _evaluate_by_type(layout, board, part, following, player, facing, numbers, work, par):
+    tables = str(layout.types[layout.fields.index("tables")])
+    chosen = _evaluate_sorted
+    if "Matrices" in tables:
+        chosen = _evaluate_matrices
+    elif "Products" in tables:
+        chosen = _evaluate_products
 
-    def evaluate(tables, lines, boards, board, following, player, facing, numbers, work, par):
-        chosen(tables, lines, boards, board, following, player, facing, numbers, work, par)
+    def evaluate(layout, board, part, following, player, facing, numbers, work, par):
+        chosen(layout, board, part, following, player, facing, numbers, work, par)
 
     return evaluate
 
@@ -979,19 +1073,33 @@ def _evaluate_by_type(tables, lines, boards, board, following, player, facing, n
 
 
 @row_kernel
-def _enter(lines, boards, board, player, work):
-    """Gather the opponent's reach from the parent board, weighted with chance."""
+def _enter(layout, board, part, player, work, par):
+    """Bring the opponent's reach from the parent board to the roots of a part, by chance."""
+    lines, boards = layout.lines, layout.boards
     opponent = 1 - player
-    street = boards.round[board]
     width = boards.width[board, opponent]
+    street = boards.round[board]
+    first = lines.leaf_start[street - 1] + lines.root_start[part] - lines.root_start[street]
+    root = lines.start[street] + lines.root_start[part] - lines.root_start[street]
+    roots = lines.root_start[part + 1] - lines.root_start[part]
+    for k in range(roots):
+        work.slot[root + k] = lines.place[root + k]
+    matrix = boards.down_start[board, opponent]
+    if matrix >= 0:
+        above = boards.parent[board]
+        inner, step = boards.states[above, opponent], boards.width[above, opponent]
+        for k in range(roots):
+            source = work.slot[lines.leaves[first + k]]
+            for h in range(0, step, LANES):
+                store(work.lanes_in, k * step + h, load(work.field, source + h))
+        _multiply(layout.gemm, roots, inner, step, boards.transitions, matrix, width, work.field,
+                  lines.place[root], lines.stride[street], work, False, par)  # fmt: skip
+        return
     origin = boards.map_start[board, opponent]
     weight = splat(boards.weight[board])
-    first_leaf = lines.leaf_start[street - 1]
-    root = lines.start[street]
-    for k in range(lines.leaf_start[street] - first_leaf):
-        source = work.slot[lines.leaves[first_leaf + k]]
+    for k in range(roots):
+        source = work.slot[lines.leaves[first + k]]
         target = lines.place[root + k]
-        work.slot[root + k] = target
         for h in range(0, width, LANES):
             arriving = gather(work.field, source, boards.maps, origin + h) * weight
             store(work.field, target + h, arriving)
@@ -1009,17 +1117,30 @@ def _clear_leaves(lines, boards, board, player, work, zero):
 
 
 @row_kernel
-def _return_values(lines, boards, board, player, work):
-    """Add the values of a board's roots to the parent's DEAL nodes, through every arrival."""
-    street = boards.round[board]
-    width = boards.width[boards.parent[board], player]
-    first_leaf = lines.leaf_start[street - 1]
-    root = lines.start[street]
+def _return_values(layout, board, part, player, work, par):
+    """Add the values of a part's roots to the parent's DEAL nodes, through every arrival."""
+    lines, boards = layout.lines, layout.boards
+    street, above = boards.round[board], boards.parent[board]
+    width = boards.width[above, player]
+    first = lines.leaf_start[street - 1] + lines.root_start[part] - lines.root_start[street]
+    root = lines.start[street] + lines.root_start[part] - lines.root_start[street]
+    roots = lines.root_start[part + 1] - lines.root_start[part]
+    matrix = boards.up_start[board, player]
+    if matrix >= 0:
+        step = boards.width[board, player]
+        for k in range(roots):
+            for h in range(0, step, LANES):
+                value = load(work.field, lines.home[root + k] + h)
+                store(work.lanes_in, k * step + h, value)
+        _multiply(layout.gemm, roots, boards.states[board, player], step, boards.transitions, matrix,
+                  width, work.field, lines.home[lines.leaves[first]], lines.stride[street - 1], work,
+                  True, par)  # fmt: skip
+        return
     for arrival in range(boards.first_arrival[board], boards.first_arrival[board + 1]):
         origin = boards.back_start[arrival, player]
-        for k in range(lines.leaf_start[street] - first_leaf):
+        for k in range(roots):
             source = lines.home[root + k]
-            target = lines.home[lines.leaves[first_leaf + k]]
+            target = lines.home[lines.leaves[first + k]]
             for h in range(0, width, LANES):
                 returning = gather(work.field, source, boards.back, origin + h)
                 store(work.field, target + h, load(work.field, target + h) + returning)
@@ -1035,18 +1156,16 @@ def _lock_of(lines, boards, locks, board, node):
 
 
 @row_kernel
-def _go_down(layout, board, player, facing, numbers, averaging, work, par):
-    """Step 1: the opponent's reach through the betting of one board."""
+def _go_down(layout, board, part, player, facing, numbers, averaging, work, par):
+    """Step 1: the opponent's reach through a part of the betting on one board."""
     lines, boards = layout.lines, layout.boards
     opponent = 1 - player
-    street = boards.round[board]
     width, base = boards.width[board, opponent], boards.base[board, opponent]
     plan, place, field = numbers.plan, lines.place, work.field
     in_units = numbers.plan_unit.shape[0] > 0
-    for node in range(lines.start[street], lines.start[street + 1]):
+    for k in range(lines.decision_start[part], lines.decision_start[part + 1]):
+        node = lines.decisions[k]
         kind = lines.kind[node]
-        if kind > 1:
-            continue
         first, actions = np.intp(lines.first[node]), np.intp(lines.count[node])
         if kind == player:
             for a in range(actions):
@@ -1070,19 +1189,17 @@ def _go_down(layout, board, player, facing, numbers, averaging, work, par):
 
 
 @row_kernel
-def _go_up(layout, board, player, rule, numbers, work, par):
-    """Step 4: values through the betting of one board, my rows updated by the rule."""
+def _go_up(layout, board, part, player, rule, numbers, work, par):
+    """Step 4: values through a part of the betting on one board, my rows updated by the rule."""
     lines, boards = layout.lines, layout.boards
-    street = boards.round[board]
     width, base = boards.width[board, player], boards.base[board, player]
     states = boards.states[board, player]
     rows, out, weights = numbers.rows, numbers.out, numbers.weights
     value, home = work.field, lines.home
     in_units = numbers.rows_unit.shape[0] > 0
-    for node in range(lines.start[street + 1] - 1, lines.start[street] - 1, -1):
+    for k in range(lines.decision_start[part + 1] - 1, lines.decision_start[part] - 1, -1):
+        node = lines.decisions[k]
         kind = lines.kind[node]
-        if kind > 1:
-            continue
         first, actions = np.intp(lines.first[node]), np.intp(lines.count[node])
         if kind != player:
             _add_children(value, node, home, first, actions, width)
@@ -1116,11 +1233,15 @@ def _go_up(layout, board, player, rule, numbers, work, par):
 
 
 @row_kernel
-def _sweep_below(layout, player, rule, top, first_board, last_board, facing, numbers, averaging,
-                 upward, work, par):  # fmt: skip
-    """Steps 1 to 4 on the boards `first_board` to `last_board` dealt from `top`, and all below."""
+def _sweep_below(layout, player, rule, top, first_board, last_board, first_part, last_part, facing,
+                 numbers, averaging, upward, work, par):  # fmt: skip
+    """Steps 1 to 4 on the boards `first_board` to `last_board` dealt from `top`, and all below.
+
+    Of the last round only the parts `first_part` to `last_part` are swept.
+    """
     lines, boards = layout.lines, layout.boards
     top_round = boards.round[top]
+    last_round = lines.start.shape[0] - 2
     if first_board >= last_board:
         return
     # Player 1 meets the boards in the opposite order: what player 0 touched last is still in cache.
@@ -1136,32 +1257,37 @@ def _sweep_below(layout, player, rule, top, first_board, last_board, facing, num
             if player == 1:
                 board = stop - 1 - work.cursor[street]
             work.current[street] = board
-            _enter(lines, boards, board, player, work)
-            _go_down(layout, board, player, facing, numbers, averaging, work, par)
-            if street + 2 < lines.start.shape[0]:
+            if street < last_round:
+                _enter(layout, board, street, player, work, par)
+                _go_down(layout, board, street, player, facing, numbers, averaging, work, par)
                 _clear_leaves(lines, boards, board, player, work, par[ZERO])
                 street += 1
                 work.cursor[street] = 0
                 continue
+            first, last = first_part, last_part
         else:
             street -= 1
             if street == top_round:
                 return
             board = work.current[street]
-        if upward:
-            following = board + 1 - 2 * player
-            if not start <= following < stop:
-                following = np.int64(-1)
-            _evaluate(layout.tables, lines, boards, board, following, player, facing, numbers,
-                      work, par)  # fmt: skip
-            _go_up(layout, board, player, rule, numbers, work, par)
-            _return_values(lines, boards, board, player, work)
+            first, last = street, street + 1
+        following = board + 1 - 2 * player
+        if not start <= following < stop:
+            following = np.int64(-1)
+        for part in range(first, last):
+            if street == last_round:
+                _enter(layout, board, part, player, work, par)
+                _go_down(layout, board, part, player, facing, numbers, averaging, work, par)
+            if upward:
+                _evaluate(layout, board, part, following, player, facing, numbers, work, par)
+                _go_up(layout, board, part, player, rule, numbers, work, par)
+                _return_values(layout, board, part, player, work, par)
         work.cursor[street] += 1
 
 
 @row_kernel
 def run(layout, numbers, work, schedule, rule, first_player, last_player, path, first_board,
-        last_board, averaging, downward, upward):  # fmt: skip
+        last_board, first_part, last_part, averaging, downward, upward):  # fmt: skip
     """Sweeps for the players `first_player` to `last_player`, for every row of parameters in turn.
 
     `numbers` says which rows are whose. With `facing` the same array as `rows`, updates alternate:
@@ -1169,16 +1295,20 @@ def run(layout, numbers, work, schedule, rule, first_player, last_player, path, 
     face a copy of the rows as they stood before the iteration.
 
     The sweep is over the last board of `path`, whose boards lead there from the root, and over the
-    boards `first_board` to `last_board` dealt from it. `averaging` is 0 for no mixing of the plan,
-    1 for mixing on the boards below, 2 for the boards of the path too; a gain of 0 also mixes
+    boards `first_board` to `last_board` dealt from it, of the last round only the parts `first_part`
+    to `last_part`; a path into the last round takes one part. `averaging` is 0 for no mixing of the
+    plan, 1 for mixing on the boards below, 2 for the boards of the path too; a gain of 0 also mixes
     nothing.
 
-    A thread calls this on its share of boards with `upward` = 1; then the values of the last path
-    board's DEAL nodes are summed over threads, and one call with `downward` = 0 and `upward` = 2
-    finishes there. A single thread does all of it at once (1 and 2); `upward` = 0 only goes down.
+    A thread calls this on its share of boards or parts with `upward` = 1; then the values of the
+    last path board's DEAL nodes are summed over threads, and one call with `downward` = 0 and
+    `upward` = 3 finishes there and goes up to the root. A single thread does all of it at once (1
+    and 3); `upward` = 2 finishes on the last path board only, 0 only goes down.
     """
     lines, boards = layout.lines, layout.boards
     top = path[path.shape[0] - 1]
+    last_round = lines.start.shape[0] - 2
+    top_part = first_part if boards.round[top] == last_round else boards.round[top]
     for t in range(schedule.shape[0]):
         par = schedule[t]
         for i in range(numbers.before.shape[0]):
@@ -1193,13 +1323,24 @@ def run(layout, numbers, work, schedule, rule, first_player, last_player, path, 
                     work.field[root + h] = initial[h]
                 work.slot[0] = root
                 for k in range(path.shape[0]):
+                    part = top_part if k == path.shape[0] - 1 else boards.round[path[k]]
                     if k > 0:
-                        _enter(lines, boards, path[k], player, work)
-                    _go_down(layout, path[k], player, facing, numbers, mixing == 2, work, par)
-                _clear_leaves(lines, boards, top, player, work, par[ZERO])
-                _sweep_below(layout, player, rule, top, first_board, last_board, facing, numbers,
-                             mixing > 0, upward > 0, work, par)  # fmt: skip
-            if upward == 2:
-                _evaluate(layout.tables, lines, boards, top, np.int64(-1), player, facing, numbers,
-                          work, par)  # fmt: skip
-                _go_up(layout, top, player, rule, numbers, work, par)
+                        _enter(layout, path[k], part, player, work, par)
+                    _go_down(layout, path[k], part, player, facing, numbers, mixing == 2, work, par)
+                if boards.round[top] < last_round:
+                    _clear_leaves(lines, boards, top, player, work, par[ZERO])
+                _sweep_below(layout, player, rule, top, first_board, last_board, first_part,
+                             last_part, facing, numbers, mixing > 0, upward > 0, work,
+                             par)  # fmt: skip
+            if upward >= 2:
+                _evaluate(layout, top, top_part, np.int64(-1), player, facing, numbers, work, par)
+                _go_up(layout, top, top_part, player, rule, numbers, work, par)
+            if upward == 3:
+                part = top_part
+                for k in range(path.shape[0] - 1, 0, -1):
+                    above = path[k - 1]
+                    _clear_leaves(lines, boards, above, player, work, par[ZERO])
+                    _return_values(layout, path[k], part, player, work, par)
+                    part = boards.round[above]
+                    _evaluate(layout, above, part, np.int64(-1), player, facing, numbers, work, par)
+                    _go_up(layout, above, part, player, rule, numbers, work, par)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from equipoise.errors import TooLargeError
 from equipoise.games.betting import DEAL, FOLD, SHOWDOWN, Betting
-from equipoise.games.deal import Deal
+from equipoise.games.deal import Board, Deal
 from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.solve import runouts
 from equipoise.solve import sweep as kernels
+from equipoise.solve.blas import gemm_address, on_one_thread
 from equipoise.solve.lanes import LANES, NOWHERE
 from equipoise.solve.rowindex import RowIndex, aligned
 
@@ -31,6 +32,10 @@ Precision = Literal["float32", "float64"]
 
 #: Private states up to which a game is solved in double precision unless told otherwise.
 _DOUBLE_UP_TO = 2_000_000
+#: Private states from which on BLAS multiplies faster than a loop.
+_STATES_FOR_PRODUCTS = 48
+#: Terminals that are multiplied at once.
+_TERMINALS_A_PART = 512
 
 
 class Tableau:
@@ -49,6 +54,14 @@ class Tableau:
         if deal.evaluator == "sorted":
             precision = "float32"
         self.dtype: Any = np.dtype(precision)
+        #: Whether terminals are evaluated by products of large matrices.
+        self.products = deal.evaluator == "matrix" and (
+            int(self.states.max()) >= _STATES_FOR_PRODUCTS
+            or any(board.transition is not None for board in deal.boards)
+        )
+        if self.products:
+            on_one_thread()
+        self._zero_sum = not betting.even.sum(axis=1).any()
         self.boards = self._lay_boards(deal)
         self.lines = self._lay_lines(betting)
         self.layout = kernels.Layout(
@@ -58,14 +71,29 @@ class Tableau:
             locks=self._lay_locks({}),
             initial0=self._padded_vector(deal.initial[0], int(self.width[0, 0])),
             initial1=self._padded_vector(deal.initial[1], int(self.width[0, 1])),
+            gemm=gemm_address(self.dtype) if self.products else 0,
         )
+        rounds = betting.rounds
+        self._parts = (rounds - 1, len(self.lines.fold_start) - 1)
         top_boards = int(self.boards.first_child[1]) - 1
+        #: Boards that every thread goes down itself; what comes below is shared out, by boards, or
+        #: by parts of the last round's betting if one board comes after another.
+        self._path = np.zeros(1, dtype=np.int64)
+        by_parts = len(deal.boards) == rounds and self._parts[1] - self._parts[0] > 1
+        if by_parts:
+            self._path = np.arange(rounds - 1)
+            top_boards = self._parts[1] - self._parts[0]
         self.threads = max(1, min(threads or cores(), top_boards or 1))
         self.work = [self._workspace() for _ in range(self.threads)]
         self.nothing = np.zeros(0, dtype=self.dtype)
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
-        shares = np.linspace(1, top_boards + 1, self.threads + 1).astype(np.int64)
-        self._shares = [(int(a), int(b)) for a, b in pairwise(shares)]
+        # A share: boards first to last dealt from the path, parts first to last of the last round.
+        if by_parts:
+            cuts = np.linspace(*self._parts, self.threads + 1).astype(np.int64)
+            self._shares = [(rounds - 1, rounds, int(a), int(b)) for a, b in pairwise(cuts)]
+        else:
+            cuts = np.linspace(1, top_boards + 1, self.threads + 1).astype(np.int64)
+            self._shares = [(int(a), int(b), *self._parts) for a, b in pairwise(cuts)]
 
     # ------------------------------------------------------------------------------ layout
 
@@ -109,6 +137,7 @@ class Tableau:
         def joined(parts: list[NDArray[np.uint16]]) -> NDArray[np.uint16]:
             return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint16)
 
+        down_start, up_start, transitions = self._lay_transitions(deal)
         return kernels.Boards(
             round=np.array([board.round for board in boards], dtype=np.int64),
             parent=parents,
@@ -123,34 +152,86 @@ class Tableau:
             first_arrival=np.array(first_arrival, dtype=np.int64),
             back_start=np.array(back_start, dtype=np.int64).reshape(-1, 2),
             back=joined(back),
+            down_start=down_start,
+            up_start=up_start,
+            transitions=transitions,
         )
 
+    def _lay_transitions(
+        self, deal: Deal
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+        """Starts of the matrices that carry reach down, and values up; and all of them."""
+        starts = np.full((2, len(deal.boards), 2), -1, dtype=np.int64)
+        blocks: list[NDArray[Any]] = []
+        filled = 0
+        for b, board in enumerate(deal.boards):
+            for player in (0, 1) if board.transition is not None else ():
+                assert board.transition is not None
+                matrix = board.transition[player]
+                for way, (entries, width) in enumerate(
+                    (
+                        (board.weight * matrix.T, int(self.width[b, player])),
+                        (matrix, int(self.width[board.parent, player])),
+                    )
+                ):
+                    block = np.zeros((len(entries), width), dtype=self.dtype)
+                    block[:, : entries.shape[1]] = entries
+                    starts[way, b, player] = filled
+                    filled += block.size
+                    blocks.append(block.reshape(-1))
+        every = np.concatenate(blocks) if blocks else np.zeros(0, dtype=self.dtype)
+        return starts[0], starts[1], every
+
     def _lay_lines(self, betting: Betting) -> kernels.Lines:
+        parts = self._divide(betting)
         place = np.zeros(len(betting.kind) + 1, dtype=np.int64)
         home = np.zeros(len(betting.kind), dtype=np.int64)
-        filled = widest = 0
-        for number, (a, b) in enumerate(betting.spans()):
+        strides = np.zeros(betting.rounds, dtype=np.int64)
+        lists: dict[str, list[NDArray[np.int64]]] = {}
+        filled = widest = batch = 0
+        for number, (a, _) in enumerate(betting.spans()):
             on_round = self.boards.round == number
             stride = int(self.width[on_round].max())
-            place[a:b] = filled + stride * np.arange(b - a)
-            filled += stride * (b - a)
-            home[a:b] = place[a:b]
-            leaves_here = betting.of_kind(number, DEAL)
-            home[leaves_here] = filled + stride * np.arange(len(leaves_here))
-            filled += stride * len(leaves_here)
+            strides[number] = stride
+            most = 0
+            for roots, nodes in (part for part in parts if part[0][0] == number):
+                kinds = betting.kind[nodes]
+                groups = {
+                    "folds": nodes[kinds == FOLD],
+                    "showdowns": nodes[kinds == SHOWDOWN],
+                    "leaves": nodes[kinds == DEAL],
+                    "decisions": nodes[kinds < 2],
+                    "roots": np.arange(roots[1], roots[2]) + a,
+                }
+                for name, members in groups.items():
+                    lists.setdefault(name, []).append(members)
+                # What is multiplied in one product stands together: folds, showdowns, roots.
+                inner = np.setdiff1d(groups["decisions"], groups["roots"])
+                stands = np.concatenate(
+                    [
+                        np.setdiff1d(groups[name], groups["roots"])
+                        for name in ("folds", "showdowns", "leaves")
+                    ]
+                )
+                row = np.concatenate([stands, groups["roots"], inner])
+                place[row] = filled + stride * np.arange(len(row))
+                home[row] = place[row]
+                leaves = groups["leaves"]
+                home[leaves] = filled + stride * (len(row) + np.arange(len(leaves)))
+                most = max(most, stride * (len(row) + len(leaves)))
+                batch = max(batch, stride * max(map(len, groups.values())))
+            filled += most
             widest = max(widest, stride)
         # One spare vector at the end, for the unused lanes of a batch of terminals.
         place[-1] = filled
-        self._buffer, self._widest = filled + widest, widest
+        self._buffer, self._widest, self._batch = filled + widest, widest, batch
 
-        def by_round(kind: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            parts = [betting.of_kind(number, kind) for number in range(betting.rounds)]
-            starts = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-            return np.concatenate(parts).astype(np.int64), starts.astype(np.int64)
+        def joined(name: str) -> NDArray[np.int64]:
+            return np.concatenate(lists[name]).astype(np.int64)
 
-        leaves, leaf_start = by_round(DEAL)
-        folds, fold_start = by_round(FOLD)
-        showdowns, showdown_start = by_round(SHOWDOWN)
+        def starts(name: str) -> NDArray[np.int64]:
+            return np.cumsum([0] + [len(members) for members in lists[name]]).astype(np.int64)
+
         return kernels.Lines(
             kind=betting.kind,
             first=betting.first,
@@ -163,23 +244,54 @@ class Tableau:
             start=betting.start,
             rows=betting.rows,
             order=betting.order,
-            leaves=leaves,
-            leaf_start=leaf_start,
-            folds=folds,
-            fold_start=fold_start,
-            showdowns=showdowns,
-            showdown_start=showdown_start,
+            root_start=starts("roots"),
+            decisions=joined("decisions"),
+            decision_start=starts("decisions"),
+            leaves=joined("leaves"),
+            leaf_start=starts("leaves"),
+            folds=joined("folds"),
+            fold_start=starts("folds"),
+            showdowns=joined("showdowns"),
+            showdown_start=starts("showdowns"),
+            stride=strides,
         )
 
-    def _lay_tables(self, deal: Deal) -> kernels.Matrices | kernels.SortedHands:
+    def _divide(self, betting: Betting) -> list[tuple[tuple[int, int, int], NDArray[np.int64]]]:
+        """Parts of all rounds: (round, first root, last root) and their nodes, ascending.
+
+        Only games of large products have several parts, so that what is multiplied stays in cache.
+        """
+        parts: list[tuple[tuple[int, int, int], NDArray[np.int64]]] = []
+        for number, (a, b) in enumerate(betting.spans()):
+            root_of = np.arange(b - a)
+            parent = betting.parent[a:b] - a
+            for node in np.flatnonzero(betting.parent[a:b] >= 0):
+                root_of[node] = root_of[parent[node]]
+            roots = int((betting.parent[a:b] < 0).sum())
+            ends = [roots]
+            if self.products and number == betting.rounds - 1:
+                ended = np.isin(betting.kind[a:b], (FOLD, SHOWDOWN))
+                terminals = np.cumsum(np.bincount(root_of[ended], minlength=roots))
+                wanted = np.arange(_TERMINALS_A_PART, terminals[-1], _TERMINALS_A_PART)
+                ends = np.unique([*np.searchsorted(terminals, wanted) + 1, roots]).tolist()
+            for first, last in pairwise([0, *ends]):
+                nodes = a + np.flatnonzero((root_of >= first) & (root_of < last))
+                parts.append(((number, first, last), nodes))
+        return parts
+
+    def _lay_tables(self, deal: Deal) -> Any:
         if deal.evaluator == "sorted":
             return runouts.lay_sorted(self.game, self.boards)
         start = np.zeros((len(deal.boards), 2), dtype=np.int64)
         filled = 0
-        for player in (0, 1):
-            sizes = self.states[:, 1 - player] * self.width[:, player]
-            start[:, player] = filled + np.cumsum(sizes) - sizes
-            filled += int(sizes.sum())
+        for b, board in enumerate(deal.boards):
+            for player in (0, 1):
+                # Seats that see the same tables share them.
+                if player and _same_for_both(board):
+                    start[b, player] = start[b, 0]
+                    continue
+                start[b, player] = filled
+                filled += int(self.states[b, 1 - player] * self.width[b, player])
         mass, signed = aligned(filled, self.dtype), aligned(filled, self.dtype)
         for b, board in enumerate(deal.boards):
             assert board.mass is not None
@@ -188,15 +300,18 @@ class Tableau:
                 (0, board.mass.T, board.signed.T),
                 (1, board.mass, -board.signed),
             ):
+                if player and start[b, 0] == start[b, 1]:
+                    continue
                 his, mine = chance.shape
                 at, stride = int(start[b, player]), int(self.width[b, player])
                 for table, entries in ((mass, chance), (signed, result)):
                     table[at : at + his * stride].reshape(his, stride)[:, :mine] = entries
-        return kernels.Matrices(mass, signed, start)
+        kind = kernels.Products if self.products else kernels.Matrices
+        return kind(mass, signed, start)
 
     def _workspace(self) -> kernels.Workspace:
         rounds = self.game.betting.rounds
-        batch = self._widest * LANES + LANES
+        batch = max(self._widest * LANES + LANES, self._batch if self.products else 0)
         return kernels.Workspace(
             field=aligned(self._buffer, self.dtype),
             slot=np.zeros(len(self.lines.place), dtype=np.int64),
@@ -207,6 +322,7 @@ class Tableau:
             target=np.zeros(LANES, dtype=np.int64),
             even=aligned(LANES, self.dtype),
             swing=aligned(LANES, self.dtype),
+            sizes=np.zeros(6, dtype=np.int32),
             cursor=np.zeros(rounds + 1, dtype=np.int64),
             current=np.zeros(rounds + 1, dtype=np.int64),
         )
@@ -345,18 +461,15 @@ class Tableau:
         last_player: int,
         upward: bool,
     ) -> None:
-        path = np.zeros(1, dtype=np.int64)
-
         def call(thread: int, averaging: int, downward: int, up: int) -> None:
-            a, b = self._shares[thread]
             kernels.run(
                 self.layout, numbers, self.work[thread], schedule, rule, first_player, last_player,
-                path, a, b, averaging, downward, up,
+                self._path, *self._shares[thread], averaging, downward, up,
             )  # fmt: skip
 
         averaging = 2 if len(numbers.plan) else 0
         if self._pool is None:
-            call(0, averaging, 1, 2 if upward else 0)
+            call(0, averaging, 1, 3 if upward else 0)
             return
         waiting = [
             self._pool.submit(call, thread, min(averaging, 2 if thread == 0 else 1), 1, int(upward))
@@ -366,7 +479,7 @@ class Tableau:
             done.result()
         if upward:
             self._gather_leaves(first_player)
-            call(0, 0, 0, 2)
+            call(0, 0, 0, 3)
 
     def values(
         self, player: int, board: int, strategy: Rows, rows: Rows | None = None
@@ -382,16 +495,27 @@ class Tableau:
         first, last = (int(self.boards.first_child[board + k]) for k in (0, 1))
         numbers = self.numbers(facing=strategy, rows=strategy if rows is None else rows)
         schedule = self.parameters().reshape(1, -1)
-        kernels.run(
-            self.layout, numbers, self.work[0], schedule, kernels.VALUE, player, player,
-            np.array(path, dtype=np.int64), first, last, 0, 1, 2,
-        )  # fmt: skip
-        a, b = (int(n) for n in self.lines.start[[self.boards.round[board] + k for k in (0, 1)]])
-        states, field = int(self.states[board, player]), self.work[0].field
-        return {
-            node: field[int(self.lines.home[node]) :][:states].astype(np.float64)
-            for node in range(a, b)
-        }
+        states, field, lines = int(self.states[board, player]), self.work[0].field, self.lines
+        number = int(self.boards.round[board])
+        shares = [self._parts]
+        if number == len(lines.stride) - 1:
+            shares = [(part, part + 1) for part in range(*self._parts)]
+        found: dict[int, NDArray[np.float64]] = {}
+        for share in shares:
+            kernels.run(
+                self.layout, numbers, self.work[0], schedule, kernels.VALUE, player, player,
+                np.array(path, dtype=np.int64), first, last, *share, 0, 1, 2,
+            )  # fmt: skip
+            part = share[0] if len(shares) > 1 else number
+            for members, starts in (
+                (lines.decisions, lines.decision_start),
+                (lines.leaves, lines.leaf_start),
+                (lines.folds, lines.fold_start),
+                (lines.showdowns, lines.showdown_start),
+            ):
+                for node in members[starts[part] : starts[part + 1]].tolist():
+                    found[node] = field[int(lines.home[node]) :][:states].astype(np.float64)
+        return dict(sorted(found.items()))
 
     def lock(self, locks: Mapping[tuple[int, int], Lock]) -> None:
         """Fix the strategy at (board, node) decisions; replaces earlier locks, none frees all."""
@@ -423,9 +547,10 @@ class Tableau:
         )
 
     def _gather_leaves(self, player: int) -> None:
-        """Add up, over threads, the values of the DEAL nodes of the root board."""
-        lines, width = self.lines, int(self.width[0, player])
-        for leaf in lines.leaves[lines.leaf_start[0] : lines.leaf_start[1]]:
+        """Add up, over threads, the values of the DEAL nodes of the last board on the path."""
+        lines, top = self.lines, int(self._path[-1])
+        number, width = int(self.boards.round[top]), int(self.width[top, player])
+        for leaf in lines.leaves[lines.leaf_start[number] : lines.leaf_start[number + 1]]:
             at = int(lines.home[leaf])
             for other in self.work[1:]:
                 self.work[0].field[at : at + width] += other.field[at : at + width]
@@ -447,9 +572,12 @@ class Tableau:
     def exploitability(self, plan: Rows) -> float:
         """Half the sum of what each player gains by best-responding, in chips."""
         gains = 0.0
+        # Where nothing is raked the two values sum to zero, and large products are not made twice.
+        played = not (self.products and self._zero_sum)
         for player in (0, 1):
-            played = self.root_value(player, self.sweep(player, kernels.VALUE, facing=plan))
-            gains += self.best_response(player, plan) - played
+            if played:
+                gains -= self.root_value(player, self.sweep(player, kernels.VALUE, facing=plan))
+            gains += self.best_response(player, plan)
         return gains / 2
 
     def check_memory(self, sets: int, limit_bytes: float) -> None:
@@ -460,6 +588,16 @@ class Tableau:
                 f"the solver needs {needed / 1e9:.1f} GB for {self.index.size:,} numbers, more "
                 f"than the {limit_bytes / 1e9:.1f} GB allowed: drop a bet size or a street"
             )
+
+
+def _same_for_both(board: Board) -> bool:
+    """Whether both players see the same tables: the same states, and what one wins the other loses."""
+    mass, signed = board.mass, board.signed
+    assert mass is not None
+    assert signed is not None
+    if len(mass) != mass.shape[1]:
+        return False
+    return np.array_equal(mass, mass.T) and np.array_equal(signed, -signed.T)
 
 
 def _ways_back(arrival: NDArray[np.int64], width: int) -> list[NDArray[np.uint16]]:
