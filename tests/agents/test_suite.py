@@ -190,7 +190,7 @@ def _blank() -> VoteAgent:
 
 
 def _voted(agent: VoteAgent) -> dict[tuple[int, int], float]:
-    return {(int(s), int(a)): float(agent.votes[s, a]) for s, a in zip(*np.nonzero(agent.votes),
+    return {(int(s), int(a)): float(agent.figures[s, a]) for s, a in zip(*np.nonzero(agent.figures),
                                                                        strict=True)}  # fmt: skip
 
 
@@ -223,19 +223,19 @@ def test_a_fold_is_judged_by_who_would_have_won(
     state = State.from_betting_text(RULES, "cc/rf")
     flop = BOARD[:3]
     agent.observe(HandResult(state, 1, hole, flop, 0, -10, other, BOARD))
-    assert agent.votes[agent.situations.number(hole, flop, True), Kind.FOLD] == vote
+    assert agent.figures[agent.situations.number(hole, flop, True), Kind.FOLD] == vote
     hidden = _blank()
     hidden.observe(HandResult(state, 1, hole, flop, 0, -10, None, None))
-    assert hidden.votes[:, Kind.FOLD].any() == False  # noqa: E712
+    assert hidden.figures[:, Kind.FOLD].any() == False  # noqa: E712
 
 
 def test_a_teacher_passes_on_only_what_he_won() -> None:
     agent = _blank()
     state = State.from_betting_text(RULES, "cc/cc/rc/cc")
     agent.learn_from_teacher(HandResult(state, 1, HOLE, BOARD, 0, -20, OTHER, BOARD))
-    assert not agent.votes.any()
+    assert not agent.figures.any()
     agent.learn_from_teacher(HandResult(state, 1, OTHER, BOARD, 0, 20, HOLE, BOARD))
-    assert agent.votes.sum() == 4
+    assert agent.figures.sum() == 4
     assert agent.episodes == 0
 
 

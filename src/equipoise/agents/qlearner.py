@@ -14,19 +14,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.equitybuckets import EquityBuckets
-from equipoise.agents.agent import Agent, HandResult, Policy, PublicState, View
-from equipoise.agents.bucket import BucketAgent
-from equipoise.agents.situation import Situations, facing_bet
-from equipoise.agents.threeway import choose, three_way_policy
-from equipoise.agents.training import practice
-from equipoise.agents.votes import EXPLORING_HANDS, EXPLORING_RATE
+from equipoise.agents.agent import HandResult
+from equipoise.agents.learner import Learner
 from equipoise.errors import EquipoiseError
-from equipoise.games.rules import LIMIT_HOLDEM, Action, Rules, State
+from equipoise.games.rules import LIMIT_HOLDEM, Rules, State
 
 
-class QLearningAgent(Agent):
-    """Learns winnings against the bucket agent, then plays greedily."""
+class QLearningAgent(Learner):
+    """Learns winnings, in big blinds, against the bucket agent, then plays greedily."""
 
     name = "q-learner"
 
@@ -41,47 +36,26 @@ class QLearningAgent(Agent):
         keep_learning: bool = False,
         seed: int = 0,
     ) -> None:
-        super().__init__()
+        """`step` is how far a value moves towards what was found, in `training` hands."""
+        super().__init__(buckets, division, draws)
         if training < 0 or not 0 < step <= 1:
             raise EquipoiseError("training is 0 hands or more, and step lies between 0 and 1")
-        self.situations = Situations(EquityBuckets(buckets, division), draws)
-        #: Expected winnings of fold, call and raise in each state, in big blinds.
-        self.values = np.zeros((self.situations.count, 3))
-        #: How far a value moves towards what was found.
         self.step = step
-        self.episodes = 0
-        self.learns = True
-        for _ in practice(self, BucketAgent(), rules, training, seed):
-            pass
+        self.practise(rules, training, seed)
         self.learns = keep_learning
 
-    def act(self, view: View) -> Action:
-        """The action of the highest value, or any while exploring."""
-        if (
-            self.learns
-            and self.episodes < EXPLORING_HANDS
-            and self.random.random() < EXPLORING_RATE
-        ):
-            return choose(self.random, view.state, (1.0, 1.0, 1.0))
-        number = self.situations.number(view.hole, view.board, facing_bet(view.state))
-        return choose(self.random, view.state, greedy(self.values[number], view.state).tolist())
+    def mix(self, figures: NDArray[np.float64], state: State) -> NDArray[np.float64]:
+        """All on the highest value."""
+        return greedy(figures, state)
 
-    def observe(self, result: HandResult) -> None:
+    def learn(self, result: HandResult) -> None:
         """Move the values of the hand's actions, the last first."""
-        if not self.learns:
-            return
+        values = self.figures
         target = result.payoff / result.state.rules.big_blind
         for number, move in reversed(self.situations.lived(result)):
-            gap = target - self.values[number, move.kind]
-            self.values[number, move.kind] += self.step * gap
+            values[number, move.kind] += self.step * (target - values[number, move.kind])
             allowed = [move.could_fold, True, move.could_raise]
-            target = float(self.values[number][allowed].max())
-        self.episodes += 1
-
-    def policy(self, public: PublicState) -> Policy:
-        """The greedy choice of every hand."""
-        numbers = self.situations.numbers(public.board, facing_bet(public.state))
-        return three_way_policy(public.state, greedy(self.values[numbers], public.state))
+            target = float(values[number][allowed].max())
 
 
 def greedy(values: NDArray[np.float64], state: State) -> NDArray[np.float64]:

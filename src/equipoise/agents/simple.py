@@ -7,6 +7,7 @@ folds and never raises; `fold` folds to any bet and checks where there is none.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from math import comb
 
 import numpy as np
@@ -69,8 +70,9 @@ class RandomAgent(Agent):
 class _PureAgent(Agent):
     """Plays one action in each betting state, whatever its cards."""
 
+    @abstractmethod
     def _choose(self, state: State) -> Action:
-        raise NotImplementedError
+        """The action of a betting state."""
 
     def act(self, view: View) -> Action:
         """The one action of this betting state."""

@@ -16,17 +16,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.equitybuckets import EquityBuckets
-from equipoise.agents.agent import Agent, HandResult, Policy, PublicState, View
+from equipoise.agents.agent import HandResult
 from equipoise.agents.bucket import BucketAgent
-from equipoise.agents.situation import Situations, facing_bet
-from equipoise.agents.threeway import choose, three_way_policy
+from equipoise.agents.learner import Learner
 from equipoise.agents.training import practice, winner
 from equipoise.errors import EquipoiseError
-from equipoise.games.rules import LIMIT_HOLDEM, Action, Kind, Rules, State
-
-#: Hands in which actions are tried out, and how often.
-EXPLORING_HANDS, EXPLORING_RATE = 100, 0.2
+from equipoise.games.rules import LIMIT_HOLDEM, Kind, Rules, State
 
 
 def chances(votes: NDArray[np.floating], state: State) -> NDArray[np.float64]:
@@ -45,7 +40,7 @@ def chances(votes: NDArray[np.floating], state: State) -> NDArray[np.float64]:
     return shares
 
 
-class VoteAgent(Agent):
+class VoteAgent(Learner):
     """Learns by votes against the bucket agent, then plays what it has learnt."""
 
     name = "votes"
@@ -62,60 +57,35 @@ class VoteAgent(Agent):
         seed: int = 0,
     ) -> None:
         """`training` hands are played by itself, after `teacher` hands by its teacher."""
-        super().__init__()
+        super().__init__(buckets, division, draws)
         if training < 0 or teacher < 0:
             raise EquipoiseError("training and teacher are numbers of hands: 0 or more")
-        self.situations = Situations(EquityBuckets(buckets, division), draws)
-        self.rules = rules
-        #: Votes of fold, call and raise in each state.
-        self.votes = np.zeros((self.situations.count, 3))
         #: How often each action was taken in each state.
         self.visits = np.zeros((self.situations.count, 3), dtype=np.int64)
-        #: Hands learnt from in all.
-        self.episodes = 0
-        self.learns = True
         for result in practice(BucketAgent(), BucketAgent(), rules, teacher, seed + 1):
             self.learn_from_teacher(result)
-        for _ in practice(self, BucketAgent(), rules, training, seed):
-            pass
+        self.practise(rules, training, seed)
         self.learns = keep_learning
 
-    def act(self, view: View) -> Action:
-        """Draw in proportion to votes, or anything while exploring."""
-        if (
-            self.learns
-            and self.episodes < EXPLORING_HANDS
-            and self.random.random() < EXPLORING_RATE
-        ):
-            return choose(self.random, view.state, chances(np.zeros(3), view.state).tolist())
-        number = self.situations.number(view.hole, view.board, facing_bet(view.state))
-        return choose(self.random, view.state, chances(self.votes[number], view.state).tolist())
-
-    def observe(self, result: HandResult) -> None:
-        """Vote the sign of the result back, where it still learns."""
-        if self.learns:
-            self._vote(result)
-            self.episodes += 1
+    def mix(self, figures: NDArray[np.float64], state: State) -> NDArray[np.float64]:
+        """In proportion to votes."""
+        return chances(figures, state)
 
     def learn_from_teacher(self, result: HandResult) -> None:
         """Take over a hand of the teacher's, if he won it."""
         if result.payoff > 0:
-            self._vote(result)
+            self.learn(result)
 
-    def _vote(self, result: HandResult) -> None:
+    def learn(self, result: HandResult) -> None:
+        """Vote the sign of the result back."""
         sign = float(np.sign(result.payoff))
         for number, move in self.situations.lived(result):
             self.visits[number, move.kind] += 1
             if move.kind == Kind.FOLD:
-                self.votes[number, Kind.FOLD] += _judged_fold(result)
+                self.figures[number, Kind.FOLD] += _judged_fold(result)
                 continue
             checked = move.kind == Kind.CALL and not move.could_fold and not move.facing_bet
-            self.votes[number, move.kind] += sign / 2 if checked and sign < 0 else sign
-
-    def policy(self, public: PublicState) -> Policy:
-        """The chances of every hand, given what was learnt so far."""
-        numbers = self.situations.numbers(public.board, facing_bet(public.state))
-        return three_way_policy(public.state, chances(self.votes[numbers], public.state))
+            self.figures[number, move.kind] += sign / 2 if checked and sign < 0 else sign
 
 
 def _judged_fold(result: HandResult) -> float:
