@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from equipoise.arena import acpc, table
 from equipoise.arena.acpc import (
     Follower,
     MatchState,
@@ -17,7 +18,7 @@ from equipoise.arena.acpc import (
     read_state_line,
 )
 from equipoise.arena.deck import DealerDeck
-from equipoise.arena.record import board_cards
+from equipoise.arena.record import best_hand, board_cards
 from equipoise.errors import EquipoiseError, HistoryError, IllegalActionError, ProtocolError
 from equipoise.games.rules import (
     CALL,
@@ -77,6 +78,77 @@ def test_following_lines_equals_reading_them_anew(seed, rules, position, random)
         if random.random() < 0.7 or state.is_over:
             assert follower.read(told.line()) == told
             assert Follower(rules).read(told.line()) == told
+
+
+@pytest.mark.parametrize("kept", [1, 5, 4096])
+@pytest.mark.parametrize("rules", [LIMIT_HOLDEM, NOLIMIT_HOLDEM], ids=["limit", "nolimit"])
+def test_what_is_kept_of_earlier_hands_changes_nothing(rules, kept, monkeypatch):
+    """One reader and one table for many hands, against new ones for each and plain states."""
+    monkeypatch.setattr(acpc, "_MOST_SEEN", kept)
+    monkeypatch.setattr(table, "_MOST_SEEN", kept)
+    deck, follower = DealerDeck(3, rules), Follower(rules)
+    plain, ahead = table.Table(rules, 3), table.Table(rules, 3)
+    score = [0.0, 0.0]
+    for hand in range(60):
+        deal = deck.deal()
+        if hand:
+            plain.next_hand()
+            ahead.next_hand()
+        for state in random_play(rules, hand % 17):
+            if state.history != ((),):
+                last = next(part for part in state.history[::-1] if part)[-1]
+                plain.play(last)
+                ahead.play(last)
+            if hand % 3:
+                ahead.look_ahead()
+            assert plain.state == ahead.state == state
+            board = deal.board[: board_cards(state)]
+            for seat in (0, 1):
+                position = (seat + hand) % 2
+                holes = [deal.holes[0], deal.holes[1]]
+                if not state.is_showdown:
+                    holes[1 - position] = ()
+                told = MatchState(position, hand, state, tuple(holes), board)
+                assert plain.line(seat) == ahead.line(seat) == told.line()
+                if seat == 0:
+                    assert follower.read(told.line()) == told
+        winner = None if state.folded is not None else best_hand(*deal.holes, deal.board)
+        for position, chips in enumerate(state.payoffs(winner)):
+            score[(position + hand) % 2] += chips
+        assert plain.log_line() == ahead.log_line()
+        assert plain.score == ahead.score == score
+    with pytest.raises(IllegalActionError):
+        ahead.play(CALL)
+
+
+def test_a_limit_raise_of_a_wrong_size_is_refused_the_second_time_too():
+    dealt = table.Table(LIMIT_HOLDEM, 0)
+    dealt.play(raise_to(20))
+    dealt.play(FOLD)
+    dealt.next_hand()
+    with pytest.raises(IllegalActionError):
+        dealt.play(raise_to(30))
+
+
+@pytest.mark.parametrize(
+    ("cards", "cure"),
+    [
+        ("5d5c|/8dAs5d", "5d appears twice"),
+        ("5d5c|/8dAs8x", "'8x' is not a card"),
+        ("5d5c|/8dAs", "parts of 3, 1, 1"),
+        ("5d5c|/8dAs8", "'8' is not a card"),
+        ("5d5c|/8dAs8s4h", "parts of 3, 1, 1"),
+        ("5d5c|9hQd8s", "2 cards"),
+        ("5d5c|:8dAs8s", "is not a card"),
+    ],
+)
+def test_bad_cards_after_good_ones_are_one_sentence(cards, cure):
+    follower = Follower(NOLIMIT_HOLDEM)
+    follower.read("MATCHSTATE:0:0:c:5d5c|")
+    with pytest.raises(ProtocolError, match=cure):
+        follower.read(f"MATCHSTATE:0:0:cc/:{cards}")
+    good = follower.read("MATCHSTATE:0:0:cc/:5d5c|/8dAs8s")
+    assert good == Follower(NOLIMIT_HOLDEM).read("MATCHSTATE:0:0:cc/:5d5c|/8dAs8s")
 
 
 @pytest.mark.parametrize(

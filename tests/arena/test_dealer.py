@@ -13,10 +13,11 @@ from equipoise.agents.agent import Agent
 from equipoise.arena.acpc import LONGEST_LINE, read_state_line
 from equipoise.arena.client import join, play
 from equipoise.arena.dealer import MOST_IDLE_LINES, Dealer, TimeLimits
+from equipoise.arena.table import Table
 from equipoise.arena.transcript import replay
 from equipoise.arena.wire import Wire
 from equipoise.errors import GameError, ProtocolError
-from equipoise.games.rules import CALL, FOLD, LIMIT_HOLDEM, NOLIMIT_HOLDEM, raise_to
+from equipoise.games.rules import CALL, FOLD, LIMIT_HOLDEM, NOLIMIT_HOLDEM, nolimit, raise_to
 
 QUICK = TimeLimits(response=0.4, hand=0.8, per_hand=0.4, start=2.0, greeting=0.3)
 
@@ -122,6 +123,127 @@ def test_the_same_seeds_play_the_same_match():
             dealer.run()
         logs.append(log.getvalue())
     assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.004], ids=["at once", "after a moment"])
+def test_every_byte_sent_is_what_the_table_says(pause):
+    """Lines are sent together where they can be, but all of them, and in order."""
+    table, due = Table(NOLIMIT_HOLDEM, 9), [b"", b""]
+    words = ["c", "r300", "c", "c", "c", "r600", "f", "r20000", "c", "f", "junk"]
+    hands = 12
+
+    def tell():
+        for seat in (0, 1):
+            due[seat] += table.line(seat).encode() + b"\r\n"
+
+    played, counts = [], [0, 0]
+    for hand in range(hands):
+        if hand:
+            table.next_hand()
+        tell()
+        while (seat := table.seat_to_act) is not None:
+            word = words[(7 * hand + 3 * seat + counts[seat]) % len(words)]
+            counts[seat] += 1
+            played.append((table.line(seat), word))
+            assert table.answer(f"{table.line(seat)}:{word}")
+            tell()
+    answers = dict(played)
+
+    def answer(peer):
+        data = b""
+        while more := peer.recv(4096):
+            data += more
+            line = data.decode().split("\r\n")[-2]
+            if data.endswith(b"\r\n") and line in answers:
+                time.sleep(pause)
+                peer.sendall(f"{line}:{answers[line]}\r\n".encode())
+        return data
+
+    with Dealer(NOLIMIT_HOLDEM, hands, 9) as dealer:
+        peers = [seated(port) for port in dealer.ports]
+        threads = [in_thread(answer, peer) for peer in peers]
+        outcome = dealer.run()
+        for thread, peer in zip(threads, peers, strict=True):
+            thread.join(5)
+            peer.close()
+    assert outcome.reason is None
+    assert outcome.score == tuple(table.score)
+    assert [thread.outcome for thread in threads] == due
+
+
+def test_a_game_without_decisions_is_dealt_to_its_end():
+    rules = nolimit(50)
+    log = io.StringIO()
+    with Dealer(rules, 40, 2, log=log) as dealer:
+        players = [honest(rules, port) for port in dealer.ports]
+        outcome = dealer.run()
+        for player in players:
+            player.join(5)
+    assert outcome.hands == 40
+    assert [player.outcome.chips for player in players] == list(outcome.score)
+    assert set(map(abs, outcome.score)) != {0}
+    assert sum(line.startswith("STATE:") for line in log.getvalue().splitlines()) == 40
+
+
+def test_results_count_the_same_whether_the_agent_watches_or_not():
+    class Blind(Wild):
+        observe = Agent.observe
+
+    scores = []
+    for first in (Wild(), Blind()):
+        with Dealer(NOLIMIT_HOLDEM, 30, 4) as dealer:
+            players = [honest(NOLIMIT_HOLDEM, port, agent=agent)
+                       for port, agent in zip(dealer.ports, (first, Wild()), strict=True)]  # fmt: skip
+            outcome = dealer.run()
+            for player in players:
+                player.join(5)
+        assert [player.outcome.chips for player in players] == list(outcome.score)
+        assert [player.outcome.hands for player in players] == [30, 30]
+        scores.append(outcome.score)
+    assert scores[0] == scores[1] != (0, 0)
+
+
+def test_the_other_seat_hears_the_last_state_when_a_seat_goes():
+    with Dealer(NOLIMIT_HOLDEM, 3, 0, limits=QUICK) as dealer:
+        stays, goes = (seated(port) for port in dealer.ports)
+        match = in_thread(dealer.run)
+        goes.sendall(asked(goes) + b":c\r\n")
+        goes.shutdown(socket.SHUT_WR)
+        data = b""
+        while more := stays.recv(4096):
+            data += more
+            if data.endswith((b":c:5d5c|\r\n", b":cc/:5d5c|/8dAs8s\r\n")):
+                stays.sendall(data.splitlines()[-1] + b":c\r\n")
+        match.join(5)
+        stays.close()
+        goes.close()
+    assert data.endswith(b"MATCHSTATE:0:0:cc/c:5d5c|/8dAs8s\r\n")
+    assert "seat 2 (p2) closed the connection" in match.outcome.reason
+
+
+@pytest.mark.parametrize("most", [1, 7, 5000])
+def test_lines_come_out_whole_however_they_are_cut(most):
+    random = Random(most)
+    lines = ["x" * random.choice([0, 1, 40, 300]) + random.choice(["", "\xe9", "\r "])
+             for _ in range(400)]  # fmt: skip
+    data = b"".join(line.encode("latin-1") + random.choice([b"\n", b"\r\n"]) for line in lines)
+    ours, theirs = socket.socketpair()
+    wire = Wire(ours, "the peer")
+
+    def cut():
+        place = 0
+        while place < len(data):
+            size = random.randint(1, most)
+            theirs.sendall(data[place : place + size])
+            place += size
+
+    writer = in_thread(cut)
+    assert [wire.receive(5.0) for _ in lines] == lines
+    writer.join(5)
+    assert wire.take() is None
+    assert wire.peek() is None
+    wire.close()
+    theirs.close()
 
 
 def seated(port, greeting=b"VERSION:2.0.0\r\n"):

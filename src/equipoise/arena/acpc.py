@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from equipoise.arena.matchlog import chips_text
@@ -33,6 +34,9 @@ VERSION = "VERSION:2.0.0"
 #: Longest line that is read, and most bytes that are ever kept of one: every hand of the game with
 #: the largest stacks in use fits many times over.
 LONGEST_LINE = 65_536
+
+#: Betting texts whose states are kept by a reader.
+_MOST_SEEN = 4096
 
 _TEXT = tuple(rank + suit for rank in RANKS for suit in SUITS)
 _CARD = {text: card for card, text in enumerate(_TEXT)}
@@ -156,11 +160,15 @@ class Follower:
         self._start = State.start(rules)
         self._start_text = self._start.betting_text()
         self._dealt = [sum(rules.board_cards[: number + 1]) for number in range(rules.rounds)]
+        #: Board cards after the next part of the board, by those before it.
+        self._grown = dict(pairwise(dict.fromkeys([0, *self._dealt])))
         self._prefix = ""
         self._position = self._hand = 0
         self._text = self._start_text
         self._state = self._start
-        self._cards_text: str | None = None
+        #: Betting texts seen, and their states.
+        self._seen: dict[str, State] = {}
+        self._cards_text = ""
         self._cards = Cards(((), ()), ())
 
     def read(self, line: str) -> MatchState:
@@ -169,13 +177,16 @@ class Follower:
             self._begin(line)
         betting, _, cards = line[len(self._prefix) :].partition(":")
         try:
-            self._follow(betting)
+            state = self._seen.get(betting)
+            if state is None:
+                state = self._follow(betting)
             if cards != self._cards_text:
-                self._cards = read_cards(self.rules, cards)
+                self._cards = self._turn(cards)
                 self._cards_text = cards
         except (IllegalActionError, CardError) as error:
             raise ProtocolError(f"{shorten(line)}: {shorten(str(error), quote=False)}") from None
-        state, (holes, board) = self._state, self._cards
+        self._state, self._text = state, betting
+        holes, board = self._cards
         position = self._position
         over = state.to_act is None
         dealt = self._dealt[state.round + state.rounds_to_deal if over else state.round]
@@ -205,28 +216,45 @@ class Follower:
         self._position, self._hand = int(position), int(hand)
         self._text, self._state = self._start_text, self._start
 
-    def _follow(self, betting: str) -> None:
-        if not betting.startswith(self._text):
-            self._text, self._state = self._start_text, self._start
-            if not betting.startswith(self._start_text):
-                self._state = State.from_betting_text(self.rules, betting)
-                self._text = betting
-                return
+    def _follow(self, betting: str) -> State:
+        """The state of a betting text, which mostly goes on from the last one."""
         state, text = self._state, self._text
-        for word in _WORD.findall(betting, len(text)):
-            if word == "/":
-                continue
-            try:
-                after = state.apply(state.read_action(word))
-            except IllegalActionError:
-                text = ""
-                break
-            text += word + "/" * (after.round - state.round + after.rounds_to_deal)
-            state = after
+        if not betting.startswith(text):
+            state, text = self._start, self._start_text
+        if betting.startswith(text):
+            for word in _WORD.findall(betting, len(text)):
+                if word == "/":
+                    continue
+                try:
+                    after = state.apply(state.read_action(word))
+                except IllegalActionError:
+                    text = ""
+                    break
+                text += word + "/" * (after.round - state.round + after.rounds_to_deal)
+                state = after
         if text != betting:
             # Something is wrong: the reader of whole texts finds the sentence for it.
-            state, text = State.from_betting_text(self.rules, betting), betting
-        self._state, self._text = state, text
+            state = State.from_betting_text(self.rules, betting)
+        if len(self._seen) == _MOST_SEEN:
+            self._seen.clear()
+        self._seen[betting] = state
+        return state
+
+    def _turn(self, text: str) -> Cards:
+        """The cards of a line, which are mostly those of the last one and some new on the board."""
+        before = self._cards_text
+        if before and text.startswith(before):
+            holes, board = self._cards
+            new = text[len(before) :]
+            cards = tuple([_CARD.get(new[i : i + 2], -1) for i in range(1, len(new), 2)])
+            seen = (*holes[0], *holes[1], *board, *cards, -1)
+            if (
+                new[0] == "/"
+                and len(board) + len(cards) == self._grown.get(len(board))
+                and len(set(seen)) == len(seen)
+            ):
+                return Cards(holes, board + cards)
+        return read_cards(self.rules, text)
 
 
 def shorten(line: str, quote: bool = True) -> str:

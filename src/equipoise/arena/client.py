@@ -14,6 +14,7 @@ from time import monotonic
 
 from equipoise.agents.agent import Agent, HandResult, View
 from equipoise.arena.acpc import VERSION, Follower, MatchState, answer_text, is_comment
+from equipoise.arena.deck import DealerDeck
 from equipoise.arena.duel import hand_seed
 from equipoise.arena.record import best_hand
 from equipoise.arena.wire import Wire
@@ -43,6 +44,9 @@ def join(
 
     `timeout` is the longest wait for the dealer's next line: the other seat may think meanwhile.
     """
+    # What a showdown needs is loaded now: at the table it would count as thinking.
+    deal = DealerDeck(0, rules).deal()
+    best_hand(*deal.holes, deal.board)
     try:
         connection = socket.create_connection((host, port), timeout=min(timeout, 30.0))
     except (OSError, OverflowError) as error:
@@ -63,9 +67,11 @@ def play(
     wire.send(VERSION, timeout)
     agent.reset(seed)
     follower = Follower(rules)
+    watches = type(agent).observe is not Agent.observe
     hands, chips = 0, 0.0
     begun: int | None = None
     over = True
+    unpaid: MatchState | None = None
     comments = 0
     first = None
     while True:
@@ -86,25 +92,35 @@ def play(
             continue
         comments = 0
         told = follower.read(line)
-        if begun is None or told.hand != begun:
+        position, hand, state, holes, board = told
+        if hand != begun:
             if not over:
-                raise ProtocolError(f"{wire.peer} began hand {told.hand} before {begun} was over")
-            begun, over = told.hand, False
-            agent.random.seed(hand_seed(seed, told.hand, (told.position + told.hand) % 2))
-            agent.begin(told.hand, told.position)
+                raise ProtocolError(f"{wire.peer} began hand {hand} before {begun} was over")
+            begun, over = hand, False
+            agent.random.seed(hand_seed(seed, hand, (position + hand) % 2))
+            agent.begin(hand, position)
         elif over:
             continue
-        if told.state.to_act == told.position:
-            hole = told.holes[told.position]
-            view = View(told.state, told.position, hole, told.board, told.hand)
-            action = agent.act(view)
-            wire.send(f"{line}:{answer_text(told.state, action)}", timeout)
-        elif told.state.to_act is None:
-            result = _result(told)
-            agent.observe(result)
+        if state.to_act == position:
+            action = agent.act(View(state, position, holes[position], board, hand))
+            wire.send(f"{line}:{answer_text(state, action)}", timeout)
+            if unpaid:
+                chips += _result(unpaid).payoff
+                unpaid = None
+        elif state.to_act is None:
             over = True
             hands += 1
-            chips += result.payoff
+            if watches:
+                result = _result(told)
+                agent.observe(result)
+                chips += result.payoff
+            else:
+                # Nobody waits for this one: it is counted while the dealer is at work.
+                if unpaid:
+                    chips += _result(unpaid).payoff
+                unpaid = told
+    if unpaid:
+        chips += _result(unpaid).payoff
     return Visit(hands, chips, monotonic() - (first or monotonic()))
 
 

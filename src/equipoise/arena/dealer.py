@@ -8,6 +8,7 @@ or floods ends the match: what was played stays in the log, with the reason.
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import time
 from dataclasses import dataclass
@@ -133,6 +134,8 @@ class Dealer:
                 file.write(self._header)
         played, reason, began = 0, None, monotonic()
         try:
+            # What the first showdown needs is loaded while the players come.
+            self.table.look_ahead()
             self._seat_players()
             began = monotonic()
             self._note("STARTED at", "")
@@ -143,6 +146,8 @@ class Dealer:
                 played += 1
                 if self._log:
                     self._log.write(self.table.log_line() + "\n")
+            for wire in self._wires:
+                wire.flush(self.limits.response)
         except ProtocolError as error:
             reason = str(error)
         except KeyboardInterrupt:
@@ -163,6 +168,8 @@ class Dealer:
                 file.write(f"SCORE:{score}:{'|'.join(names)}\n")
                 file.flush()
         for wire in self._wires:
+            with contextlib.suppress(ProtocolError):
+                wire.flush(0)
             wire.close()
 
     def _seat_players(self) -> None:
@@ -200,57 +207,75 @@ class Dealer:
     def _play_hand(self) -> None:
         table, wires, limit = self.table, self._wires, self.limits.response
         used_hand = [0.0, 0.0]
-        while True:
-            seat = table.seat_to_act
-            if seat is None:
-                for wire, other in zip(wires, (0, 1), strict=True):
-                    wire.send(table.line(other), limit)
-            else:
-                wires[1 - seat].hold(table.line(1 - seat))
-                wires[seat].send(table.line(seat), limit)
+        opening = True
+        while (seat := table.seat_to_act) is not None:
+            asked, other = wires[seat], wires[1 - seat]
+            other.hold(table.line(1 - seat))
+            asked.send(table.line(seat), limit)
+            # From here to the answer two programs are at work: what could wait is done now.
             if self._transcript:
-                for other in (0, 1):
-                    self._note(f"TO {other + 1} at", table.line(other))
-            if seat is None:
-                return
+                self._note_lines()
+            if opening:
+                # The other seat reads how the last hand ended while this one thinks.
+                opening = False
+                other.flush(limit)
+                table.look_ahead()
             begun = monotonic()
             # A line that asks for nothing goes out with the one that does, unless the answer takes
             # longer than a moment: that saves the other seat a needless waking.
-            if not wires[seat].ready():
-                wires[1 - seat].flush(limit)
+            if not asked.ready():
+                waited = monotonic()
+                other.flush(limit)
                 # Should the other seat be slow to take it, that is not this one's time.
-                begun = monotonic() - PATIENCE
+                begun += monotonic() - waited
             self._answer(seat, used_hand, begun)
+        # The end of a hand goes out with the beginning of the next, which somebody is asked about.
+        for seat in (0, 1):
+            wires[seat].hold(table.line(seat))
+            if opening:
+                wires[seat].flush(limit)
+        if self._transcript:
+            self._note_lines()
 
     def _answer(self, seat: int, used_hand: list[float], begun: float) -> None:
         """Wait for the seat's answer and play it, all its time limits kept."""
+        wire = self._wires[seat]
+        for _ in range(MOST_IDLE_LINES):
+            line = wire.take()
+            if line is None:
+                line = self._await(seat, used_hand, begun)
+            if self._transcript:
+                self._note(f"FROM {seat + 1} at", line)
+            if self.table.answer(line):
+                took = monotonic() - begun
+                used_hand[seat] += took
+                self._used_match[seat] += took
+                return
+        raise ProtocolError(f"{wire.peer} sent {MOST_IDLE_LINES} lines that answer nothing")
+
+    def _await(self, seat: int, used_hand: list[float], begun: float) -> str:
+        """The seat's next line, if it comes within what is left of its time."""
         limits, wire = self.limits, self._wires[seat]
         hand_left = limits.hand - used_hand[seat]
         match_left = limits.per_hand * self.hands - self._used_match[seat]
         allowed = min(limits.response, hand_left, match_left)
-        left = allowed
-        for _ in range(MOST_IDLE_LINES):
-            try:
-                line = wire.receive(left)
-            except ProtocolError:
-                if monotonic() - begun < allowed:
-                    raise
-                if allowed == limits.response:
-                    rule = f"{limits.response:g} seconds for an answer"
-                elif allowed == hand_left:
-                    rule = f"{limits.hand:g} seconds for a hand"
-                else:
-                    rule = f"{limits.per_hand:g} seconds a hand on average"
-                raise ProtocolError(f"{wire.peer} overran its {rule}") from None
-            if self._transcript:
-                self._note(f"FROM {seat + 1} at", line)
-            took = monotonic() - begun
-            if self.table.answer(line):
-                used_hand[seat] += took
-                self._used_match[seat] += took
-                return
-            left = allowed - took
-        raise ProtocolError(f"{wire.peer} sent {MOST_IDLE_LINES} lines that answer nothing")
+        try:
+            return wire.receive(allowed - (monotonic() - begun))
+        except ProtocolError:
+            # A socket's own wait may end a little early.
+            if monotonic() - begun < allowed - PATIENCE:
+                raise
+        if allowed == limits.response:
+            rule = f"{limits.response:g} seconds for an answer"
+        elif allowed == hand_left:
+            rule = f"{limits.hand:g} seconds for a hand"
+        else:
+            rule = f"{limits.per_hand:g} seconds a hand on average"
+        raise ProtocolError(f"{wire.peer} overran its {rule}")
+
+    def _note_lines(self) -> None:
+        for seat in (0, 1):
+            self._note(f"TO {seat + 1} at", self.table.line(seat))
 
     def _note(self, what: str, line: str) -> None:
         if self._transcript:

@@ -13,6 +13,11 @@ from equipoise.arena.matchlog import chips_text
 from equipoise.arena.record import best_hand, board_cards
 from equipoise.games.rules import Action, Rules, State
 
+#: Actions whose outcome is kept: most hands begin as others have.
+_MOST_SEEN = 4096
+#: Stands for a showdown that has not been looked at.
+_UNKNOWN = -1
+
 
 class Table:
     """One match in play: the current hand, and the score so far.
@@ -44,6 +49,11 @@ class Table:
         ]
         #: Chips won by each position in the last hand that was finished.
         self.payoffs: tuple[float, float] = (0, 0)
+        self._next: tuple[Dealt, str] | None = None
+        #: Who wins a showdown of the hand in play, None if the pot is split.
+        self._winner: int | None = _UNKNOWN
+        #: What an action led to, and its betting text, by the betting before it and the action.
+        self._seen: dict[str, tuple[State, str]] = {}
         #: Number of the hand in play.
         self.hand = -1
         self.next_hand()
@@ -51,22 +61,24 @@ class Table:
     def next_hand(self) -> None:
         """Deal the next hand."""
         self.hand += 1
-        self.dealt: Dealt = self._deck.deal()
+        self.dealt, self._all_cards = self._next or self._deal()
+        self._next = None
+        self._winner = _UNKNOWN
+        #: The betting of the hand in play.
         self.state = self._start
         self._betting = self._start_text
-        self._all_cards = write_cards(self.rules, self.dealt.holes, self.dealt.board)
-        self._after_change()
+        self._heads = [f"MATCHSTATE:{(seat + self.hand) % 2}:{self.hand}:" for seat in (0, 1)]
+        self._show()
 
-    @property
-    def seat_to_act(self) -> int | None:
-        """The seat whose turn it is; None when the hand is over."""
-        position = self.state.to_act
-        return None if position is None else (position + self.hand) % 2
+    def look_ahead(self) -> None:
+        """Do now, while a player thinks, what the end of the hand will need."""
+        if self._next is None:
+            self._next = self._deal()
+            self._winner = best_hand(*self.dealt.holes, self.dealt.board)
 
     def line(self, seat: int) -> str:
         """The line that tells a seat where it stands."""
-        position = (seat + self.hand) % 2
-        return f"MATCHSTATE:{position}:{self.hand}:{self._betting}:{self._cards[position]}"
+        return self._lines[seat]
 
     def answer(self, line: str) -> bool:
         """Play the answer of the seat to act; False if the line answers nothing that was asked.
@@ -74,8 +86,10 @@ class Table:
         An action that the rules forbid, or that is none, is played as the dealer mends it.
         """
         seat = self.seat_to_act
-        asked = "" if seat is None else self.line(seat)
-        if not asked or not line.startswith(asked):
+        if seat is None:
+            return False
+        asked = self._lines[seat]
+        if not line.startswith(asked):
             return False
         said = line[len(asked) :]
         if said[:1] not in ("", ":"):
@@ -85,13 +99,21 @@ class Table:
 
     def play(self, action: Action) -> None:
         """The player to act does `action`; the score follows when that ends the hand."""
-        before, state = self.state, self.state.apply(action)
-        self.state = state
-        text = "fcr"[action[0]] if self.rules.limit else str(action)
-        rounds = state.round - before.round + state.rounds_to_deal
-        self._betting += text + "/" * rounds
-        if rounds or state.to_act is None:
-            self._after_change()
+        key = self._betting + str(action)
+        seen = self._seen.get(key)
+        if seen is None:
+            before, state = self.state, self.state.apply(action)
+            text = "fcr"[action[0]] if self.rules.limit else str(action)
+            rounds = state.round - before.round + state.rounds_to_deal
+            seen = state, f"{self._betting}{text}{'/' * rounds}"
+            if len(self._seen) == _MOST_SEEN:
+                self._seen.clear()
+            self._seen[key] = seen
+        self.state, self._betting = seen
+        if self.state.to_act is None or self._betting[-1] == "/":
+            self._show()
+        else:
+            self._tell()
 
     @property
     def board(self) -> tuple[int, ...]:
@@ -101,25 +123,47 @@ class Table:
     def log_line(self) -> str:
         """The finished hand as the log has it."""
         names = self.names if self.hand % 2 == 0 else self.names[::-1]
-        cards = self._all_cards[: self._seen]
+        cards = self._all_cards[: self._shown]
         won = "|".join([chips_text(chips) for chips in self.payoffs])
         return f"STATE:{self.hand}:{self._betting}:{cards}:{won}:{'|'.join(names)}"
 
-    def _after_change(self) -> None:
+    def _deal(self) -> tuple[Dealt, str]:
+        dealt = self._deck.deal()
+        return dealt, write_cards(self.rules, dealt.holes, dealt.board)
+
+    def _show(self) -> None:
         """New cards are on the table, or the hand is over and is paid out."""
         state, text = self.state, self._all_cards
         held = 2 * self.rules.hole_cards
         private = 2 * held + 1
-        self._seen = private + self._public[state.round + state.rounds_to_deal]
+        self._shown = private + self._public[state.round + state.rounds_to_deal]
         if state.is_showdown:
-            self._cards = text[: self._seen], text[: self._seen]
+            self._cards = text[: self._shown], text[: self._shown]
         else:
-            public = text[private : self._seen]
+            public = text[private : self._shown]
             self._cards = text[: held + 1] + public, text[held:private] + public
+        self._tell()
         if state.to_act is None:
-            winner = None
-            if state.folded is None:
-                winner = best_hand(*self.dealt.holes, self.dealt.board)
-            self.payoffs = state.payoffs(winner)
-            for position in (0, 1):
-                self.score[(position + self.hand) % 2] += self.payoffs[position]
+            self._pay()
+
+    def _tell(self) -> None:
+        """Write what both seats are told, and see whose turn it is."""
+        first, second = self._cards if self.hand % 2 == 0 else self._cards[::-1]
+        betting = self._betting
+        self._lines = (
+            f"{self._heads[0]}{betting}:{first}",
+            f"{self._heads[1]}{betting}:{second}",
+        )
+        position = self.state.to_act
+        #: The seat whose turn it is; None when the hand is over.
+        self.seat_to_act = None if position is None else (position + self.hand) % 2
+
+    def _pay(self) -> None:
+        winner = None
+        if self.state.folded is None:
+            if self._winner == _UNKNOWN:
+                self._winner = best_hand(*self.dealt.holes, self.dealt.board)
+            winner = self._winner
+        self.payoffs = self.state.payoffs(winner)
+        for position in (0, 1):
+            self.score[(position + self.hand) % 2] += self.payoffs[position]

@@ -24,6 +24,9 @@ from equipoise.errors import ProtocolError
 #: Seconds for which a socket waits by itself.
 PATIENCE = 0.002
 
+#: Most bytes that are taken at once.
+_MOUTHFUL = 4096
+
 
 class Wire:
     """One end of a connection, read and written line by line."""
@@ -51,12 +54,16 @@ class Wire:
     def ready(self) -> bool:
         """Whether a line is there, or comes within :data:`PATIENCE`."""
         if not self._lines:
-            self._take()
+            self._fetch()
         return bool(self._lines)
 
     def peek(self) -> str | None:
         """The next line, if it is already here."""
         return self._lines[-1] if self._lines else None
+
+    def take(self) -> str | None:
+        """The next line, if it is already here, which is then no longer the next."""
+        return self._lines.pop() if self._lines else None
 
     def receive(self, seconds: float) -> str:
         """The next line, without its end; it must be complete within `seconds`."""
@@ -66,15 +73,15 @@ class Wire:
         while (left := deadline - monotonic()) > 0:
             # Rounded up: a poll of no milliseconds would return at once, again and again.
             if self._readable.poll(1000 * left + 1):
-                self._take()
+                self._fetch()
                 if self._lines:
                     return self._lines.pop()
         raise ProtocolError(f"{self.peer} sent no line within {seconds:.3g} seconds")
 
-    def _take(self) -> None:
+    def _fetch(self) -> None:
         """Take what has come, if anything does within the socket's patience."""
         try:
-            data = self._socket.recv(LONGEST_LINE)
+            data = self._socket.recv(_MOUTHFUL)
         except BlockingIOError:
             return
         except OSError as error:
@@ -82,9 +89,12 @@ class Wire:
         if not data:
             self.ended = True
             raise ProtocolError(f"{self.peer} closed the connection")
+        # Every byte is a character of Latin-1, so that garbage is text like any other.
+        if not self._rest and data.find(b"\n") == len(data) - 1:
+            self._lines = [data.decode("latin-1").rstrip("\r\n")]
+            return
         if b"\n" in data:
             *lines, self._rest = (self._rest + data).split(b"\n")
-            # Every byte is a character of Latin-1, so that garbage is text like any other.
             self._lines = [line.rstrip(b"\r").decode("latin-1") for line in lines[::-1]]
             return
         self._rest += data
@@ -99,7 +109,7 @@ class Wire:
 
     def send(self, line: str, seconds: float) -> None:
         """Send one line, after those held; the peer must take it within `seconds`."""
-        self.hold(line)
+        self._held += line.encode("latin-1", "replace") + b"\r\n"
         self.flush(seconds)
 
     def flush(self, seconds: float) -> None:
