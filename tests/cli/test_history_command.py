@@ -70,6 +70,8 @@ def test_hands_and_figures_are_shown(tmp_path):
         (("dealer", "--hands", "0"), "at least 1 hand"),
         (("dealer", "--seed", "-1"), "from 0 to"),
         (("dealer", "--t-hand", "0"), "more than 0"),
+        (("history", "match.log", "--show", "-3"), "0 for all"),
+        (("history", "match.log", "--game", "limt"), "did you mean 'limit'"),
         (("acpc", "cal", "127.0.0.1", "1"), "did you mean 'call'"),
         (("acpc", "call", "127.0.0.1", "1"), "start it first"),
         (("acpc", "call", "127.0.0.1", "1", "--timeout", "0"), "more than 0"),

@@ -106,3 +106,47 @@ def test_agents_are_listed():
 def test_bad_input_is_one_sentence(words, sentence):
     with pytest.raises(EquipoiseError, match=sentence):
         runner.invoke(app, list(words), catch_exceptions=False)
+
+
+@pytest.mark.parametrize("game", ["nolimt", "one_bet", "Limit"])
+def test_a_misspelt_game_is_guessed(game):
+    with pytest.raises(EquipoiseError, match=f"no game '{game}': did you mean '"):
+        runner.invoke(app, ["match", "call", "fold", "--game", game], catch_exceptions=False)
+
+
+def test_a_missing_game_file_is_named():
+    words = ["match", "call", "fold", "--game", "missing.game"]
+    with pytest.raises(EquipoiseError, match=r"missing\.game"):
+        runner.invoke(app, words, catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--seed", "-3"),
+        ("--hands", "11"),
+        ("--workers", "0"),
+        ("--game", "limit"),
+        ("--csv", "nowhere/x.csv"),
+    ],
+)
+def test_a_tournament_that_cannot_begin_leaves_nothing(tmp_path, monkeypatch, more):
+    monkeypatch.chdir(tmp_path)
+    agent = tmp_path / "agent.toml"
+    agent.write_text('agent = "call"\nspeed = 3\n' if "limit" in more else 'agent = "call"\n')
+    words = ["tournament", "fold", str(agent), "--hands", "10", "--logs", "logs", *more]
+    with pytest.raises(EquipoiseError):
+        runner.invoke(app, words, catch_exceptions=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["agent.toml"]
+
+
+def test_stopping_aivat_keeps_the_match(monkeypatch):
+    def stopped(*args, **settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("equipoise.arena.aivat.aivat", stopped)
+    told = as_json("match", "fold", "all-in", "--hands", "20", "--aivat")
+    assert told["mbb_per_hand"] == -750
+    assert "aivat_mbb_per_hand" not in told
+    shown = runner.invoke(app, ["match", "fold", "all-in", "--hands", "20", "--aivat"]).stdout
+    assert "stopped" in shown

@@ -335,7 +335,7 @@ def play_match(
     >>> play_match("fold", "all-in", hands=200).mbb_per_hand
     -750.0
     """
-    _check(hands, seed, duplicate, workers, max_faults)
+    check_settings(hands, seed, duplicate, workers, max_faults)
     agents, names = _seated(a, b, rules)
     if resume and log is None:
         raise EquipoiseError("there is nothing to resume from: give the log of the match as well")
@@ -399,7 +399,10 @@ def play_match(
     )
 
 
-def _check(hands: int, seed: int, duplicate: bool, workers: int, max_faults: int) -> None:
+def check_settings(
+    hands: int, seed: int, duplicate: bool = True, workers: int = 1, max_faults: int = MAX_FAULTS
+) -> None:
+    """Refuse settings with which no match can be played."""
     if not 1 <= hands < _MOST_HANDS:
         raise EquipoiseError(
             f"hands = {hands}: play at least 1 hand, and fewer than {_MOST_HANDS:,}"

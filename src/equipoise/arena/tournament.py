@@ -10,7 +10,7 @@ match can be played again by itself. Matches are independent, so the variances o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
@@ -21,13 +21,10 @@ import numpy as np
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.arena.match import MatchResult, Player, play_match
+from equipoise.arena.match import MatchResult, Player, Progress, check_settings, play_match
 from equipoise.arena.statistics import t_quantile
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
-
-#: Told (hands played, hands asked for, a note).
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
@@ -148,6 +145,12 @@ def play_tournament(
     (-750.0, 750.0)
     """
     names = _names(players)
+    told = {key: settings[key] for key in settings if key in ("duplicate", "workers", "max_faults")}
+    check_settings(hands, seed, **told)
+    for player in players:
+        # Who cannot sit down should not be found out after hours of play.
+        if not isinstance(player, Agent):
+            Recipe.read(player).make(rules)
     directory = None if logs is None else Path(logs)
     if directory is not None:
         try:

@@ -47,7 +47,10 @@ def history_command(
     """
     from equipoise.arena.history import History
     from equipoise.cli.match import rules_of
+    from equipoise.errors import HistoryError
 
+    if show < 0:
+        raise HistoryError(f"--show {show}: show 1 hand or more, or 0 for all")
     history = History.open(file, None if game is None else rules_of(game))
     if verify:
         _verify(history, skip_damaged, json)
@@ -65,8 +68,6 @@ def history_command(
     if hand is not None:
         chosen = [played for played in hands if played.number == hand]
         if not chosen:
-            from equipoise.errors import HistoryError
-
             raise HistoryError(f"{file} has no hand {hand}: look at one with --show")
         _report(problems, data)
         data["shown"] = [played.text() for played in chosen]

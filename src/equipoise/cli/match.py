@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, emit, progress_bar
+from equipoise.cli.output import Json, Seed, check_places, emit, progress_bar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,11 +31,19 @@ Duplicate = Annotated[
 
 def rules_of(game: str) -> Rules:
     """The rules a `--game` names."""
+    from difflib import get_close_matches
+
+    from equipoise.errors import GameError
     from equipoise.games import gamefile
     from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, ONE_BET_HOLDEM
 
     known = {"limit": LIMIT_HOLDEM, "one-bet": ONE_BET_HOLDEM, "nolimit": NOLIMIT_HOLDEM}
-    return known[game] if game in known else gamefile.load(game)
+    if game in known:
+        return known[game]
+    close = get_close_matches(game.lower(), known, n=1)
+    if close and not Path(game).exists():
+        raise GameError(f"no game {game!r}: did you mean {close[0]!r}?")
+    return gamefile.load(game)
 
 
 def match_command(
@@ -64,7 +72,7 @@ def match_command(
     Example: equipoise match fold all-in --game limit --log match.log
     Example: equipoise match random call --hands 1000 --aivat
     """
-    from contextlib import ExitStack
+    from contextlib import ExitStack, suppress
     from dataclasses import replace
     from tempfile import TemporaryDirectory
 
@@ -93,10 +101,12 @@ def match_command(
         if without_luck:
             from equipoise.arena.aivat import aivat
 
-            luckless = aivat(result, a, b, workers=workers, progress=report)
+            with suppress(KeyboardInterrupt):
+                luckless = aivat(result, a, b, workers=workers, progress=report)
     result = replace(result, log=log)
     data = result.as_dict() | (luckless.as_dict() if luckless is not None else {})
-    emit(data, json, lambda: _match_table(result, luckless))
+    stopped = without_luck and luckless is None
+    emit(data, json, lambda: _match_table(result, luckless, stopped))
 
 
 def luckless_rows(result: AivatResult) -> dict[str, str]:
@@ -111,7 +121,9 @@ def luckless_rows(result: AivatResult) -> dict[str, str]:
     return told
 
 
-def _match_table(result: MatchResult, luckless: AivatResult | None) -> RenderableType:
+def _match_table(
+    result: MatchResult, luckless: AivatResult | None, stopped: bool
+) -> RenderableType:
     from rich.table import Table
 
     table = Table(title=f"{result.a} v {result.b}: {result.rules.name}", show_header=False)
@@ -129,6 +141,8 @@ def _match_table(result: MatchResult, luckless: AivatResult | None) -> Renderabl
     }
     if luckless is not None:
         rows |= luckless_rows(luckless)
+    if stopped:
+        rows["without luck"] = "stopped before the end"
     if result.log is not None:
         rows["log"] = str(result.log)
     if result.faults:
@@ -206,6 +220,7 @@ def tournament_command(
     for ending, path in wanted.items():
         if path is not None and path.suffix != ending:
             raise EquipoiseError(f"{path}: its name should end in {ending}")
+    check_places(*wanted.values())
     if resume and logs is None:
         raise EquipoiseError("there is nothing to resume from: give the directory of --logs")
     with progress_bar("tournament", quiet=json) as report:
