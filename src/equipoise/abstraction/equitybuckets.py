@@ -8,6 +8,9 @@ the weakest, on each street. The equity axis is cut
 
 A border belongs to the bucket above it, and an equity of 1 to the last bucket. A bucket depends on
 cards only through an equity against a uniform hand, so it is the same for all renamings of suits.
+
+A player who remembers holds a *sequence* of buckets, one for each street so far: a number in base
+`count`, the latest bucket last. :meth:`EquityBuckets.lookup` gives those.
 """
 
 from __future__ import annotations
@@ -19,13 +22,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise import artefact
+from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index
+from equipoise.abstraction.features import FULL_SCORE, river_scores
+from equipoise.abstraction.lookup import Lookup, lookup
 from equipoise.abstraction.rollouts import BLOCKED, FULL, rollout_table, street_of
-from equipoise.errors import GameError
+from equipoise.abstraction.tablecache import cached_table
+from equipoise.cards.hand import COMBO_COUNT
+from equipoise.errors import GameError, TooLargeError
 
 #: Bucket of a hand that the board blocks.
 NO_BUCKET = 255
 DIVISIONS = ("width", "quantile")
 STREETS = 4
+#: Sequences of buckets of which a player can still be said to remember one.
+_MOST_SEQUENCES = 10_000
 
 
 @dataclass(frozen=True)
@@ -94,3 +105,41 @@ class EquityBuckets:
         found = self._lookup[street, : FULL + 1]
         masses: NDArray[np.float64] = np.bincount(found, counts, self.count) / counts.sum()
         return masses
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of what decides the buckets."""
+        return artefact.fingerprint(["equity", self.count, self.division])
+
+    def lookup(self) -> Lookup:
+        """Sequences of buckets of cards, for kernels."""
+        return self._sequences
+
+    @cached_property
+    def _sequences(self) -> Lookup:
+        if self.count**STREETS > _MOST_SEQUENCES:
+            raise TooLargeError(
+                f"{self.count} buckets make {self.count**STREETS:,} sequences: at most 10 buckets a "
+                "street fit"
+            )
+        features = [self.buckets().astype(np.uint16), self._on_boards(1), self._on_boards(2)]
+        bucket = np.arange(self.count)
+        river = self._lookup[3, np.arange(FULL_SCORE + 1) * (FULL // FULL_SCORE)]
+        children = [
+            (self.count * np.arange(self.count**street)[:, None] + digit).astype(np.uint16)
+            for street, digit in enumerate((bucket, bucket, bucket, river))
+        ]
+        return lookup([*features, river_scores()], children)
+
+    def _on_boards(self, street: int) -> NDArray[np.uint16]:
+        """Buckets of all hands on the canonical boards of a street."""
+        boards = board_index(street + 2).boards
+
+        def fill(out: NDArray[np.uint16]) -> None:
+            for board, row in zip(boards.tolist(), out, strict=True):
+                found = self.buckets(board)
+                row[:] = np.where(found == NO_BUCKET, BLOCKED, found)
+
+        shape = (BOARD_CLASSES[street + 2], COMBO_COUNT)
+        told = [self.count, self.division, street]
+        return cached_table("equity buckets", told, shape, np.uint16, fill)

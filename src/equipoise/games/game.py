@@ -71,7 +71,8 @@ class Game:
             digest.update(np.ascontiguousarray(array).data)
         for board in deal.boards:
             digest.update(repr((board.round, board.parent, board.cards, board.weight)).encode())
-            for part in (*board.hands, board.mass, board.signed, *(board.strength or ())):
+            tables = (board.mass, board.signed, *(board.transition or ()), *(board.strength or ()))
+            for part in (*board.hands, *tables):
                 if part is not None:
                     digest.update(np.ascontiguousarray(part).data)
         return digest.hexdigest()[:16]

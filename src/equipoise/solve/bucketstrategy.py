@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.abstraction.bucketgame import bucket_game, bucket_tables
+from equipoise.abstraction.bucketgame import bucket_game
 from equipoise.abstraction.equitybuckets import NO_BUCKET, STREETS, EquityBuckets
+from equipoise.abstraction.jointtables import count_tables
 from equipoise.abstraction.rollouts import BOARD_SIZES
 from equipoise.cachefolder import cache_folder, tell_making
 from equipoise.cards.hand import COMBO_COUNT
@@ -200,17 +201,18 @@ def train(training: Training, progress: Progress | None = None) -> BucketStrateg
         if progress is not None:
             progress("iterations", event.iteration, training.iterations)
 
-    tables = bucket_tables(training.buckets, training.boards, training.seed, counted)
+    tables = count_tables(training.buckets.lookup(), training.boards, training.seed, counted)
     game = bucket_game(training.rules, tables)
     solver = CFRPlus(game, precision="float32")
     last = solver.run(
         Limit(iterations=training.iterations, check_every=training.iterations), solved
     )
     strategy = solver.average_strategy()
-    blocks = [strategy.at(node, street).astype(np.float16).reshape(-1)
+    met = [np.flatnonzero(mass.any(axis=1)) for mass in tables.mass]
+    blocks = [strategy.at(node, street)[:, met[street]].astype(np.float16).reshape(-1)
               for street, (first, end) in enumerate(pairwise(game.betting.start.tolist()))
               for node in range(first, end)
               if game.betting.kind[node] < 2]  # fmt: skip
     assert last.exploitability_chips is not None
     exploitability = 1000 * last.exploitability_chips / training.rules.big_blind
-    return BucketStrategy(training, tables.sequences, np.concatenate(blocks), exploitability)
+    return BucketStrategy(training, met, np.concatenate(blocks), exploitability)

@@ -1,0 +1,288 @@
+"""Buckets that come and go by chance alone: the model of INOT and Fell Omen.
+
+Each player's bucket moves from street to street by a matrix of chances of its own, whatever the other
+holds and whatever he himself held before: T[k, j] is the probability of bucket k on a street given
+bucket j on the street before, so columns sum to 1. On the river W[i, j] is the expected result of
+bucket i against j: 1 if i always wins. The pair (bucket, betting) then is all that matters of the
+past, and values go up the streets as
+
+    EV(before) = Tᵀ · EV · T
+
+with T that of either player. What ties two players together through shared cards is left out, unless
+the flop's public *class* c (its suits and ranks, say) is part of the model. Then, with P(c) its
+probability and T and W counted on its flops alone,
+
+    EV(before the flop) = Σ_c P(c) · T_cᵀ · EV_c · T_c
+
+(with P(k, c | j) for both players P(c) would be in it twice.) The chances are counted over all hands
+on all boards; W over all pairs of hands (:mod:`.pairpoints`) on random boards, or on all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise import artefact
+from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index, board_ranks
+from equipoise.abstraction.fullboards import every_board, random_boards
+from equipoise.abstraction.jointtables import HOLDEM_CARDS, Buckets, bucket_counts
+from equipoise.abstraction.lookup import BLOCKED, STREETS, Lookup, board_buckets
+from equipoise.abstraction.pairpoints import Points
+from equipoise.abstraction.tablecache import Progress
+from equipoise.cachefolder import cache_folder, tell_making
+from equipoise.cards.hand import COMBO_COUNT
+from equipoise.errors import ArtefactError, GameError
+from equipoise.kernel import kernel, over_chunks
+
+_KIND = "transitions"
+_BLOCKED = np.uint16(BLOCKED)
+#: Boards between two reports of progress.
+_BATCH = 1 << 16
+
+
+@kernel
+def _count_steps(
+    lookup: Lookup,
+    boards: NDArray[np.uint8],
+    weights: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> None:
+    """Add all hands of the boards to `counts`[class, bucket of the last street, bucket before]."""
+    buckets = np.empty((STREETS, COMBO_COUNT), np.uint16)
+    street = boards.shape[1] - 2
+    for n in range(boards.shape[0]):
+        board_buckets(lookup, boards[n], buckets)
+        for combo in range(np.uint64(COMBO_COUNT)):
+            now = buckets[street, combo]
+            if now != _BLOCKED:
+                counts[classes[n], now, buckets[street - 1, combo]] += weights[n]
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """Chances of buckets from street to street, under each class of flops."""
+
+    #: Probability of each bucket on the first street.
+    prior: NDArray[np.float64]
+    #: Probability of each public class; a single 1 if there are none.
+    chances: NDArray[np.float64]
+    #: [class][street - 1]: chance of each bucket given the one before, [bucket, bucket before].
+    steps: tuple[tuple[NDArray[np.float64], ...], ...]
+    #: [class]: expected result of one bucket against another on the last street.
+    results: tuple[NDArray[np.float64], ...]
+    #: Public cards before each street.
+    board_cards: tuple[int, ...] = HOLDEM_CARDS
+
+    @property
+    def streets(self) -> int:
+        """Streets of the game."""
+        return 1 + len(self.steps[0])
+
+    @property
+    def classes(self) -> int:
+        """Public classes of flops."""
+        return len(self.chances)
+
+    def marginals(self, street: int, flop_class: int = 0) -> NDArray[np.float64]:
+        """Probability of each bucket on a street, given the class."""
+        found = self.prior
+        for step in self.steps[flop_class][:street]:
+            found = step @ found
+        return found
+
+    def expected(self, street: int, flop_class: int = 0) -> NDArray[np.float64]:
+        """Expected result of one bucket against another if all cards come, [bucket, bucket]."""
+        if street == 0 and self.streets > 1:
+            flops = (
+                chance * (self.steps[c][0].T @ self.expected(1, c) @ self.steps[c][0])
+                for c, chance in enumerate(self.chances)
+            )
+            total: NDArray[np.float64] = np.sum(list(flops), axis=0)
+            return total
+        found = self.results[flop_class]
+        for step in reversed(self.steps[flop_class][street:]):
+            found = step.T @ found @ step
+        return found
+
+
+def count_transitions(
+    lookup: Lookup,
+    boards: int | None = 20_000,
+    seed: int = 0,
+    flop_classes: NDArray[np.int8] | None = None,
+    results_by_class: bool = True,
+    progress: Progress | None = None,
+) -> Transitions:
+    """Transitions of any buckets, in a minute; kept nowhere.
+
+    `boards` random boards (of every class, None for all there are) decide results, which are common
+    to all classes if not `results_by_class`. `flop_classes` has the class of each canonical flop.
+    """
+    classes = _checked(flop_classes)
+    number = int(classes.max()) + 1
+    counts = bucket_counts(lookup)
+    first = np.bincount(lookup.preflop_child[0, lookup.preflop_feature], minlength=counts[0])
+    weights = board_index(3).multiplicity
+    chances = np.bincount(classes, weights, number) / weights.sum()
+    streets = []
+    for street in range(1, STREETS):
+        shape = (number, counts[street], counts[street - 1])
+        streets.append(_chances(_steps(lookup, street, classes, shape, progress)))
+    common = _points(lookup, boards, seed, counts[-1], None, progress)
+    points = [common] * number
+    if results_by_class and number > 1:
+        points = [
+            _points(lookup, boards, seed, counts[-1], classes == c, progress) for c in range(number)
+        ]
+    return Transitions(
+        first / first.sum(),
+        chances,
+        tuple(tuple(street[c] for street in streets) for c in range(number)),
+        tuple(_results(found, common) for found in points),
+    )
+
+
+def _checked(flop_classes: NDArray[np.int8] | None) -> NDArray[np.int64]:
+    if flop_classes is None:
+        return np.zeros(BOARD_CLASSES[3], dtype=np.int64)
+    classes = np.asarray(flop_classes).astype(np.int64)
+    if classes.shape != (BOARD_CLASSES[3],) or len(np.unique(classes)) != classes.max() + 1:
+        raise GameError("flop_classes has a class for each of the 1,755 flops: 0, 1 … without gaps")
+    return classes
+
+
+def _flop_class(boards: NDArray[np.uint8], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return classes[board_index(3).class_of[board_ranks(boards[:, :3])]]
+
+
+def _steps(
+    lookup: Lookup,
+    street: int,
+    classes: NDArray[np.int64],
+    shape: tuple[int, ...],
+    progress: Progress | None,
+) -> NDArray[np.int64]:
+    """How often each bucket of a street follows each of the street before, on all boards."""
+    boards, weights = every_board(street)
+    of_board = _flop_class(boards, classes)
+    total = np.zeros(shape, dtype=np.int64)
+    for first in range(0, len(boards), _BATCH):
+        part = slice(first, first + _BATCH)
+        found: list[NDArray[np.int64]] = []
+
+        def work(a: int, b: int, part: slice = part, found: list[Any] = found) -> None:
+            counts = np.zeros(shape, dtype=np.int64)
+            _count_steps(lookup, boards[part][a:b], weights[part][a:b], of_board[part][a:b], counts)
+            found.append(counts)
+
+        over_chunks(work, len(boards[part]))
+        total += np.sum(found, axis=0)
+        if progress is not None:
+            progress(min(first + _BATCH, len(boards)), len(boards))
+    return total
+
+
+def _chances(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Columns that sum to 1; one that never comes in a class is as it is in all of them."""
+    together = counts.sum(axis=0, dtype=np.float64)
+    together[:, together.sum(axis=0) == 0] = 1.0
+    chances = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, together)
+    columns: NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
+    return columns
+
+
+def _points(
+    lookup: Lookup,
+    count: int | None,
+    seed: int,
+    buckets: int,
+    among: NDArray[np.bool_] | None,
+    progress: Progress | None,
+) -> NDArray[np.float64]:
+    """Points of river buckets over boards whose flop is `among` those wanted."""
+    if count is None:
+        boards, weights = every_board()
+        if among is not None:
+            wanted = _flop_class(boards, among.astype(np.int64)) == 1
+            boards, weights = boards[wanted], weights[wanted]
+    else:
+        boards = random_boards(count, seed)
+        if among is not None:
+            boards = _redealt(boards, among, seed)
+        weights = np.ones(len(boards), dtype=np.int64)
+    points = Points(lookup, buckets)
+    for first in range(0, len(boards), _BATCH):
+        points.add(boards[first : first + _BATCH], weights[first : first + _BATCH])
+        if progress is not None:
+            progress(min(first + _BATCH, len(boards)), len(boards))
+    return points.total().astype(np.float64)
+
+
+def _redealt(boards: NDArray[np.uint8], among: NDArray[np.bool_], seed: int) -> NDArray[np.uint8]:
+    """Boards with flops of the wanted classes, as many, and turns and rivers at random."""
+    index = board_index(3)
+    chances = np.where(among, index.multiplicity, 0)
+    rng = np.random.default_rng([seed, int(np.flatnonzero(among)[0])])
+    flops = index.boards[rng.choice(len(chances), len(boards), p=chances / chances.sum())]
+    rest = rng.random((len(boards), 52), dtype=np.float32)
+    np.put_along_axis(rest, flops.astype(np.int64), 2.0, axis=1)
+    later = np.argpartition(rest, 2, axis=1)[:, :2]
+    return np.concatenate([flops, later.astype(np.uint8)], axis=1)
+
+
+def _results(points: NDArray[np.float64], common: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Expected result of each pair; pairs never met in a class as in all, and 0 if never met."""
+    pairs = points + points.T
+    points, pairs = np.where(pairs, points, common), np.where(pairs, pairs, common + common.T)
+    return (points - points.T) / np.where(pairs, pairs, 1.0)
+
+
+def transitions(
+    buckets: Buckets,
+    boards: int | None = 20_000,
+    seed: int = 0,
+    flop_classes: NDArray[np.int8] | None = None,
+    results_by_class: bool = True,
+    progress: Progress | None = None,
+) -> Transitions:
+    """:func:`count_transitions` of an abstraction, from the cache folder, or counted and kept."""
+    configuration = {
+        "buckets": buckets.fingerprint,
+        "boards": boards,
+        "seed": seed,
+        "flop_classes": _checked(flop_classes).tolist() if flop_classes is not None else None,
+        "results_by_class": results_by_class,
+    }
+    path = cache_folder() / f"transitions-{artefact.fingerprint(configuration)}.safetensors"
+    try:
+        _, arrays = artefact.read(path, _KIND)
+        return _unpacked(arrays)
+    except (ArtefactError, KeyError):
+        tell_making("transitions of buckets")
+    found = count_transitions(
+        buckets.lookup(), boards, seed, flop_classes, results_by_class, progress
+    )
+    artefact.write(path, _KIND, configuration, _packed(found))
+    return found
+
+
+def _packed(found: Transitions) -> dict[str, NDArray[Any]]:
+    arrays = {"prior": found.prior, "chances": found.chances, "results": np.stack(found.results)}
+    for street in range(1, found.streets):
+        arrays[f"steps{street}"] = np.stack([steps[street - 1] for steps in found.steps])
+    return arrays
+
+
+def _unpacked(arrays: dict[str, NDArray[Any]]) -> Transitions:
+    steps = [arrays[f"steps{street}"] for street in range(1, STREETS)]
+    return Transitions(
+        arrays["prior"],
+        arrays["chances"],
+        tuple(zip(*steps, strict=True)),
+        tuple(arrays["results"]),
+    )
