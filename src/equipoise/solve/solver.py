@@ -209,8 +209,11 @@ class Solver(ABC):
         artefact.write(path, "solver", configuration, self.arrays(), **facts)
 
     @classmethod
-    def load(cls, path: str | Path, game: Game, *, threads: int | None = 1) -> Self:
-        """Read a checkpoint of this solver and game; another's is refused."""
+    def load(cls, path: str | Path, game: Game, *, threads: int | None = 1, **more: Any) -> Self:
+        """Read a checkpoint of this solver and game; another's is refused.
+
+        `more` is what the solver is made with besides and a file does not hold, such as buckets.
+        """
         manifest, arrays = artefact.read(path, "solver")
         configuration = manifest["configuration"]
         if configuration["solver"] != cls.name:
@@ -224,6 +227,7 @@ class Solver(ABC):
             precision=configuration["precision"],
             threads=threads,
             **configuration["settings"],
+            **more,
         )
         for name, target in solver.arrays().items():
             if name not in arrays or arrays[name].shape != target.shape:

@@ -382,7 +382,7 @@ class Tableau:
             weights=weights,
         )
         schedule = (self.parameters() if par is None else par).reshape(1, -1)
-        self._run(numbers, schedule, rule, player, player, upward)
+        self.run(numbers, schedule, rule, player, player, upward)
         root, states = int(self.lines.home[0]), int(self.states[0, player])
         value: NDArray[Any] = self.work[0].field[root : root + states]
         return value.astype(np.float64)
@@ -443,16 +443,16 @@ class Tableau:
             rows_unit=rows_unit,
         )
         if self.threads == 1:
-            self._run(numbers, schedule, rule, 0, 1, True)
+            self.run(numbers, schedule, rule, 0, 1, True)
             return
         for t in range(len(schedule)):
             if before is not None:
                 before[:] = rows
                 numbers = numbers._replace(facing=before, before=before[:0])
             for player in (0, 1):
-                self._run(numbers, schedule[t : t + 1], rule, player, player, True)
+                self.run(numbers, schedule[t : t + 1], rule, player, player, True)
 
-    def _run(
+    def run(
         self,
         numbers: kernels.Numbers,
         schedule: NDArray[Any],
@@ -460,10 +460,18 @@ class Tableau:
         first_player: int,
         last_player: int,
         upward: bool,
+        layout: kernels.Layout | None = None,
+        work: list[kernels.Workspace] | None = None,
     ) -> None:
+        """Sweeps over the whole game, on all threads; by another layout of the same betting if given.
+
+        Such a layout comes with workspaces of its own.
+        """
+        layout, work = layout or self.layout, work or self.work
+
         def call(thread: int, averaging: int, downward: int, up: int) -> None:
             kernels.run(
-                self.layout, numbers, self.work[thread], schedule, rule, first_player, last_player,
+                layout, numbers, work[thread], schedule, rule, first_player, last_player,
                 self._path, *self._shares[thread], averaging, downward, up,
             )  # fmt: skip
 
@@ -478,7 +486,7 @@ class Tableau:
         for done in waiting:
             done.result()
         if upward:
-            self._gather_leaves(first_player)
+            self._gather_leaves(first_player, layout, work)
             call(0, 0, 0, 3)
 
     def values(
@@ -546,14 +554,18 @@ class Tableau:
             rows=np.concatenate(rows) if rows else np.zeros(0, dtype=self.dtype),
         )
 
-    def _gather_leaves(self, player: int) -> None:
+    def _gather_leaves(
+        self, player: int, layout: kernels.Layout, work: list[kernels.Workspace]
+    ) -> None:
         """Add up, over threads, the values of the DEAL nodes of the last board on the path."""
-        lines, top = self.lines, int(self._path[-1])
-        number, width = int(self.boards.round[top]), int(self.width[top, player])
-        for leaf in lines.leaves[lines.leaf_start[number] : lines.leaf_start[number + 1]]:
-            at = int(lines.home[leaf])
-            for other in self.work[1:]:
-                self.work[0].field[at : at + width] += other.field[at : at + width]
+        lines, top = layout.lines, int(self._path[-1])
+        number, width = int(self.boards.round[top]), int(layout.boards.width[top, player])
+        # The values of a round's DEAL nodes stand together.
+        leaves = lines.leaves[lines.leaf_start[number] : lines.leaf_start[number + 1]]
+        first = int(lines.home[leaves[0]])
+        last = int(lines.home[leaves[-1]]) + width
+        for other in work[1:]:
+            work[0].field[first:last] += other.field[first:last]
 
     # ------------------------------------------------------------------------------ figures
 
