@@ -246,10 +246,10 @@ def test_walks_holdem_as_the_slow_twin(dealer, rules):
 def test_small_deck_below_one_percent_of_the_pot(options):
     game = holdem_small("flop", menu="50%,100%,a")
     solver, exact = CardSampling(CardGame.of(game), seed=2, **options), CFRPlus(game)
-    solver.advance(600_000)
+    solver.advance(1_000_000)
     exact.advance(300)
     pot = sum(game.betting.rules.blinds)
-    assert solver.iteration == 600_000
+    assert solver.iteration == 1_000_000
     assert solver.exploitability() < 0.01 * pot
     assert solver.value() == pytest.approx(exact.value(), abs=0.01 * pot)
     # The same strategy, told by board and hand.
