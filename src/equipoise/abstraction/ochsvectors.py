@@ -96,20 +96,20 @@ def _sweep(
                 score[base + cluster[combo]] += np.int32(1)
             first = last
         dealt[:] = passed
-        for combo in range(np.uint64(COMBO_COUNT)):
-            if not strengths[combo]:
-                out[n, combo, :] = NO_STEPS
+        for hand in range(np.uint64(COMBO_COUNT)):
+            if not strengths[hand]:
+                out[n, hand, :] = NO_STEPS
                 continue
-            hi = np.uint64(COMBO_CARDS[combo, 0]) * lanes
-            lo = np.uint64(COMBO_CARDS[combo, 1]) * lanes
-            base = combo * lanes
+            hi = np.uint64(COMBO_CARDS[hand, 0]) * lanes
+            lo = np.uint64(COMBO_CARDS[hand, 1]) * lanes
+            base = hand * lanes
             for c in range(np.uint64(clusters)):
                 opponents = dealt[every + c] - dealt[hi + c] - dealt[lo + c]
-                opponents += np.int32(c == cluster[combo])
+                opponents += np.int32(c == cluster[hand])
                 steps = np.float32(FULL_STEPS // 2)
                 if opponents:
                     steps *= np.float32(score[base + c]) / np.float32(opponents)
-                out[n, combo, c] = np.uint8(steps + np.float32(0.5))
+                out[n, hand, c] = np.uint8(steps + np.float32(0.5))
 
 
 def _clusters(cluster_of_class: Sequence[int]) -> tuple[NDArray[np.uint64], int]:
