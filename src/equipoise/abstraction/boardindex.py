@@ -202,5 +202,5 @@ def board_place(board: Iterable[int]) -> tuple[int, int]:
     if len(cards) not in BOARD_CLASSES:
         raise CardError(f"{cards_text(cards)!r}: {len(cards)} cards; a board has 3, 4 or 5")
     index = board_index(len(cards))
-    rank = int(board_ranks(np.array(cards, dtype=np.uint8)))
+    rank = sum(comb(card, place) for place, card in enumerate(sorted(cards), start=1))
     return int(index.class_of[rank]), int(index.renaming[rank])
