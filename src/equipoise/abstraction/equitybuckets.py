@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index
+from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.features import FULL_SCORE, river_scores
-from equipoise.abstraction.lookup import Lookup, lookup
-from equipoise.abstraction.rollouts import BLOCKED, FULL, rollout_table, street_of
+from equipoise.abstraction.lookup import BLOCKED, Lookup, lookup
+from equipoise.abstraction.rollouts import FULL, rollout_table, street_of
 from equipoise.abstraction.tablecache import cached_table
 from equipoise.cards.hand import COMBO_COUNT
 from equipoise.errors import GameError, TooLargeError
@@ -133,13 +133,19 @@ class EquityBuckets:
 
     def _on_boards(self, street: int) -> NDArray[np.uint16]:
         """Buckets of all hands on the canonical boards of a street."""
-        boards = board_index(street + 2).boards
+        known = self._lookup[street].astype(np.uint16)
+        known[known == NO_BUCKET] = BLOCKED
+        found: NDArray[np.uint16] = known[_levels(street)]
+        return found
 
-        def fill(out: NDArray[np.uint16]) -> None:
-            for board, row in zip(boards.tolist(), out, strict=True):
-                found = self.buckets(board)
-                row[:] = np.where(found == NO_BUCKET, BLOCKED, found)
 
-        shape = (BOARD_CLASSES[street + 2], COMBO_COUNT)
-        told = [self.count, self.division, street]
-        return cached_table("equity buckets", told, shape, np.uint16, fill)
+def _levels(street: int) -> NDArray[np.uint16]:
+    """Levels of all hands on the canonical boards of flop or turn."""
+    boards = board_index(street + 2).boards
+
+    def fill(out: NDArray[np.uint16]) -> None:
+        for board, row in zip(boards.tolist(), out, strict=True):
+            row[:] = rollout_table().levels(board)
+
+    shape = (len(boards), COMBO_COUNT)
+    return cached_table("rollout levels", {"street": street}, shape, np.uint16, fill)
