@@ -12,6 +12,7 @@ from typing import Any
 from equipoise.arena.dealer import Dealer
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure
+from equipoise.errors import ProtocolError
 from equipoise.games.rules import NOLIMIT_HOLDEM, one_bet_limit
 
 SUITE = ("random", "all-in", "call", "fold", "bucket", "bayes", "votes")
@@ -54,21 +55,28 @@ def _exact(seed: int) -> list[dict[str, Any]]:
 
 
 def _sockets(seed: int, hands: int = 5000) -> list[dict[str, Any]]:
-    """Two agents in processes of their own at a dealer in this one."""
+    """Two agents in processes of their own at a dealer in this one; the best of three matches."""
     command = "from equipoise.cli import main; main()"
-    with Dealer(NOLIMIT_HOLDEM, hands=hands, seed=seed) as dealer:
-        clients = [
-            subprocess.Popen(
-                [sys.executable, "-c", command, "acpc", "call", "127.0.0.1", str(port)],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            for port in dealer.ports
-        ]
-        seconds = dealer.run().seconds
-        for client in clients:
-            client.wait(timeout=30)
-    return [figure("hands over sockets, call v call", hands / seconds, "hands/s", at_least=1000)]
+
+    def seconds() -> float:
+        with Dealer(NOLIMIT_HOLDEM, hands=hands, seed=seed) as dealer:
+            clients = [
+                subprocess.Popen(
+                    [sys.executable, "-c", command, "acpc", "call", "127.0.0.1", str(port)],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+                for port in dealer.ports
+            ]
+            outcome = dealer.run()
+            for client in clients:
+                client.wait(timeout=30)
+        if outcome.reason:
+            raise ProtocolError(f"the match over sockets was not finished: {outcome.reason}")
+        return outcome.seconds
+
+    best = min(seconds() for _ in range(3))
+    return [figure("hands over sockets, call v call", hands / best, "hands/s", at_least=1000)]
 
 
 def _one_bet(seed: int) -> list[dict[str, Any]]:
