@@ -18,7 +18,7 @@ information set's own term is weighted by the plan that leads to it and by the p
 private state. The usual form x_τ = SBR(Ay + τ/(1 − τ)·Aŷ; μ₀) is SBR₀(y'; (1 − τ)μ₀), since y' mixes
 the two gradients already.
 
-Adaptive steps halve τ until the gap stays non-negative and shrink the larger μ; theoretical steps
+Adaptive steps shorten τ until the gap stays non-negative and shrink the larger μ; theoretical steps
 use τ = 2/(k + 3), players in turn. They keep the gap if the first μ is large enough for the norm of
 A, which is not known: where the gap would be lost both μ are doubled, which only widens it.
 """
@@ -65,6 +65,9 @@ class ExcessiveGap(Solver):
         self.prox, self.steps = prox, steps
         self._rule = sweep.ENTROPY if prox == "entropy" else sweep.EUCLIDEAN
         self._response = self.tableau.rows()
+        #: Both players' smoothed best responses to the present plans, and the smoothing they are for.
+        self._here = self.tableau.rows()
+        self._here_smoothing: list[float] | None = None
         self._trial = self.tableau.rows()
         self._weights, self._owner = self._prior_weights()
         #: Smoothing of each player.
@@ -127,10 +130,10 @@ class ExcessiveGap(Solver):
         while True:
             if self._shrink(player, tau) >= -_TOLERANCE:
                 self._accept()
-                # A step that held makes room for a bolder one.
-                self._step_size = min(0.5, tau * 1.5)
+                # A step that held makes room for a slightly bolder one: trials that fail cost most.
+                self._step_size = min(0.5, tau * 1.1)
                 return
-            tau /= 2
+            tau *= 0.7
             if tau < 1e-9:
                 # Rounding has the last word: this is as far as the precision goes.
                 self._step_size = 1e-6
@@ -142,9 +145,11 @@ class ExcessiveGap(Solver):
         partly = tableau.parameters(keep=1 - tau, gain=tau)
         self._shrunk = list(self.smoothing)
         self._shrunk[player] *= 1 - tau
-        self._respond(player, self.plan, self.smoothing[player])
+        if self._here_smoothing != self.smoothing:
+            self.gap()
+            self._settle()
         trial[:] = self.plan
-        tableau.mix(player, self._response, trial, partly)
+        tableau.mix(player, self._here, trial, partly)
         self._respond(other, trial, self.smoothing[other])
         tableau.mix(other, self._response, trial, partly)
         value = self._respond(player, trial, self._shrunk[player])
@@ -156,6 +161,12 @@ class ExcessiveGap(Solver):
     def _accept(self) -> None:
         self.plan[:] = self._trial
         self.smoothing = self._shrunk
+        # The test of the gap has left both players' responses to the new plans.
+        self._settle()
+
+    def _settle(self) -> None:
+        self._here[:] = self._response
+        self._here_smoothing = list(self.smoothing)
 
     # ------------------------------------------------------------------------------ regulariser
 
