@@ -7,8 +7,11 @@ not now; *negative* potential, the reverse; ties count half throughout.
 With hands numbered as bits, a set of hands is a row of words. For each hand a row of those it is
 behind now, and of those it ties, is written once a board. On each runout hands are then walked from
 the weakest while one row gathers those passed; the opponents who were ahead and have been overtaken
-are the bits that two rows share, some twenty instructions for a thousand opponents. Rollout equity
-is strength · (1 − negative) + (1 − strength) · positive, so negative potential needs no count.
+are the bits that two rows share, some twenty instructions for a thousand opponents. Runouts that
+differ by a renaming which leaves the board as it is are walked once.
+
+Rollout equity is strength · (1 − negative) + (1 − strength) · positive, so negative potential needs
+no count.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.boardindex import board_index
+from equipoise.abstraction.boardindex import RENAMED_CARD, RENAMED_COMBO, board_index
 from equipoise.abstraction.features import NO_EQUITY, board_count, in_batches, moments
 from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.abstraction.tablecache import Progress, cached_table
@@ -82,9 +85,10 @@ def _gather(
     tied: NDArray[np.uint64],
     passed: NDArray[np.uint64],
     level: NDArray[np.uint64],
+    weight: int,
     gained: NDArray[np.int64],
 ) -> None:
-    """Add one river's overtakings, in half opponents, to `gained`.
+    """Add one river's overtakings, in half opponents and `weight` times, to `gained`.
 
     `passed` holds the hands that are weaker, `level` these and those of the same strength.
     """
@@ -106,11 +110,25 @@ def _gather(
                 ahead = behind[base + w]
                 half += popcount(ahead & passed[w]) + popcount(ahead & level[w])
                 half += popcount(tied[base + w] & passed[w])
-            gained[combo] += np.int64(half)
+            gained[combo] += weight * np.int64(half)
         for i in range(first, last):
             combo = np.uint64(order[i])
             passed[combo >> _WORD_SHIFT] |= _ONE << (combo & _LOW_BITS)
         first = last
+
+
+@kernel
+def _orbit(first: int, second: int, symmetries: NDArray[np.uint8], count: int) -> int:
+    """Runouts that the board's own renamings make of this one; 0 if an earlier one stands for it."""
+    fixing = 0
+    mine = max(first, second) * 52 + min(first, second)
+    for s in range(count):
+        one, two = RENAMED_CARD[symmetries[s], first], RENAMED_CARD[symmetries[s], second]
+        image = np.int64(max(one, two)) * 52 + np.int64(min(one, two))
+        if image < mine:
+            return 0
+        fixing += image == mine
+    return count // fixing
 
 
 @kernel
@@ -128,7 +146,8 @@ def _roll_out(
     behind = np.empty(COMBO_COUNT * _WORDS, np.uint64)
     tied = np.empty(COMBO_COUNT * _WORDS, np.uint64)
     passed, level = np.empty(_WORDS, np.uint64), np.empty(_WORDS, np.uint64)
-    gained = np.empty(COMBO_COUNT, np.int64)
+    gathered, gained = np.empty(COMBO_COUNT, np.int64), np.empty(COMBO_COUNT, np.int64)
+    symmetries = np.empty(24, np.uint8)
     size = boards.shape[1]
     # Cards that neither the board nor two hands hold: 45 for two streets, or 44 for one.
     runouts = 990 if size == 3 else 44
@@ -141,23 +160,38 @@ def _roll_out(
             bits += CARD_BIT[boards[n, j]]
         fill_strengths(key_now, bits, values, rows, now)
         _stand(now, behind, tied, out[0, n])
-        gained[:] = 0
+        count = 0
+        for renaming in range(24):
+            image = np.uint64(0)
+            for j in range(size):
+                image += CARD_BIT[RENAMED_CARD[renaming, boards[n, j]]]
+            if image == bits:
+                symmetries[count] = renaming
+                count += 1
+        gathered[:] = 0
         for turn in range(52):
             if CARD_BIT[turn] & bits:
                 continue
-            turn_key, turn_bits = key + CARD_KEY[turn], bits + CARD_BIT[turn]
-            if size == 4:
-                fill_strengths(turn_key, turn_bits, values, rows, strengths)
-                live = sort_by_strength(strengths, half_sorted, order)
-                _gather(order, live, strengths, behind, tied, passed, level, gained)
-                continue
-            for river in range(turn):
+            # With one card to come, the pair is that card twice.
+            for river in range(0 if size == 3 else turn, turn if size == 3 else turn + 1):
                 if CARD_BIT[river] & bits:
                     continue
-                river_key, river_bits = turn_key + CARD_KEY[river], turn_bits + CARD_BIT[river]
-                fill_strengths(river_key, river_bits, values, rows, strengths)
+                weight = _orbit(turn, river, symmetries, count)
+                if not weight:
+                    continue
+                full_key, full_bits = key + CARD_KEY[turn], bits + CARD_BIT[turn]
+                if size == 3:
+                    full_key += CARD_KEY[river]
+                    full_bits += CARD_BIT[river]
+                fill_strengths(full_key, full_bits, values, rows, strengths)
                 live = sort_by_strength(strengths, half_sorted, order)
-                _gather(order, live, strengths, behind, tied, passed, level, gained)
+                _gather(order, live, strengths, behind, tied, passed, level, weight, gathered)
+        # What one runout says of a hand, its renamings say of the renamed hands.
+        for combo in range(COMBO_COUNT):
+            gained[combo] = 0
+            for s in range(count):
+                gained[combo] += gathered[RENAMED_COMBO[symmetries[s], combo]]
+            gained[combo] //= count
         for combo in range(COMBO_COUNT):
             strength = out[0, n, combo]
             if strength == np.float32(NO_EQUITY):
