@@ -23,12 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.abstraction.boardindex import board_index
-from equipoise.abstraction.features import FULL_SCORE, river_scores
+from equipoise.abstraction.features import FULL_SCORE
 from equipoise.abstraction.lookup import BLOCKED, Lookup, lookup
 from equipoise.abstraction.rollouts import FULL, rollout_table, street_of
-from equipoise.abstraction.tablecache import cached_table
-from equipoise.cards.hand import COMBO_COUNT
 from equipoise.errors import GameError, TooLargeError
 
 #: Bucket of a hand that the board blocks.
@@ -122,30 +119,16 @@ class EquityBuckets:
                 f"{self.count} buckets make {self.count**STREETS:,} sequences: at most 10 buckets a "
                 "street fit"
             )
-        features = [self.buckets().astype(np.uint16), self._on_boards(1), self._on_boards(2)]
+        table = rollout_table()
+        features = []
+        for street, levels in enumerate((table.levels(), table.flop, table.turn)):
+            known = self._lookup[street].astype(np.uint16)
+            known[known == NO_BUCKET] = BLOCKED
+            features.append(known[levels])
         bucket = np.arange(self.count)
         river = self._lookup[3, np.arange(FULL_SCORE + 1) * (FULL // FULL_SCORE)]
         children = [
             (self.count * np.arange(self.count**street)[:, None] + digit).astype(np.uint16)
             for street, digit in enumerate((bucket, bucket, bucket, river))
         ]
-        return lookup([*features, river_scores()], children)
-
-    def _on_boards(self, street: int) -> NDArray[np.uint16]:
-        """Buckets of all hands on the canonical boards of a street."""
-        known = self._lookup[street].astype(np.uint16)
-        known[known == NO_BUCKET] = BLOCKED
-        found: NDArray[np.uint16] = known[_levels(street)]
-        return found
-
-
-def _levels(street: int) -> NDArray[np.uint16]:
-    """Levels of all hands on the canonical boards of flop or turn."""
-    boards = board_index(street + 2).boards
-
-    def fill(out: NDArray[np.uint16]) -> None:
-        for board, row in zip(boards.tolist(), out, strict=True):
-            row[:] = rollout_table().levels(board)
-
-    shape = (len(boards), COMBO_COUNT)
-    return cached_table("rollout levels", {"street": street}, shape, np.uint16, fill)
+        return lookup([*features, table.river], children)

@@ -7,6 +7,8 @@ it stands for, makes sums over all boards exact.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,6 +47,7 @@ def _draw(rng: np.random.Generator) -> NDArray[np.uint8]:
     return boards
 
 
+@cache
 def every_board(streets: int = 3) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """A board of each class after the flop (1), the turn (2) or the river (3), and their weights.
 
@@ -53,7 +56,8 @@ def every_board(streets: int = 3) -> tuple[NDArray[np.uint8], NDArray[np.int64]]
     ((1755, 3), 22100)
     """
     classes = np.arange(dealt_boards().size(streets - 1))
-    return (
-        dealt_boards().unindex_many(streets - 1, classes),
-        dealt_boards().multiplicity_many(streets - 1, classes),
-    )
+    boards = dealt_boards().unindex_many(streets - 1, classes)
+    weights = dealt_boards().multiplicity_many(streets - 1, classes)
+    boards.setflags(write=False)
+    weights.setflags(write=False)
+    return boards, weights
