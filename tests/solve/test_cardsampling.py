@@ -20,14 +20,14 @@ from equipoise.abstraction.lookup import lookup
 from equipoise.cards.evaluator import evaluate
 from equipoise.cards.hand import CLASS_SIZE, COMBO_CLASS, combo_index
 from equipoise.errors import ArtefactError, SolverError
-from equipoise.games.betting import DEAL, SHOWDOWN, Betting
+from equipoise.games.betting import DEAL, SHOWDOWN, Betting, measure
 from equipoise.games.catalogue import leduc
 from equipoise.games.jamfold import jamfold
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import LIMIT_HOLDEM, Rules
 from equipoise.games.smalldeck import holdem_small
 from equipoise.solve.carddeals import GameDealer, HoldemDealer
-from equipoise.solve.cardrows import CardRows, CardStrategy
+from equipoise.solve.cardrows import CardRows, CardStrategy, table_bytes
 from equipoise.solve.cardsampling import CardGame, CardSampling
 from equipoise.solve.cardwalk import deal_holdem
 from equipoise.solve.cfr import CFRPlus
@@ -304,6 +304,7 @@ def test_subtrees_are_stretches_of_their_own():
         assert block.shape == (layout.width(node), 2, betting.count[node])
         block += 1
     assert (rows == 1).all()
+    assert table_bytes(measure(LIMIT_HOLDEM, BetMenu.full()), buckets) == rows.nbytes
     ends = [0, *(s.last for s in layout.subtrees)]
     trunk = layout.subtrees[0].first
     assert [s.first for s in layout.subtrees] == [trunk, *ends[1:-1]]
