@@ -13,6 +13,7 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
+    from equipoise.abstraction.postprocessing import PostProcessing
     from equipoise.games.game import Game
     from equipoise.solve.solver import Event, Solver
 
@@ -39,6 +40,12 @@ def game_command(
         typer.Option(help="Picture of the curves, or of the chart where the game has one."),
     ] = None,
     strategy: Annotated[bool, typer.Option("--strategy", help="Print the strategy.")] = False,
+    postprocess: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Exploitability after: purify, 'threshold 0.15', 'fold 0.2', 'raw/purify'."
+        ),
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Save here as the run goes; resume if the file is there.")
     ] = None,
@@ -53,12 +60,14 @@ def game_command(
     Example: equipoise game leduc --solver dcfr --iterations 1000
     Example: equipoise game leduc --solver cfr+,dcfr,egt --plot curves.png
     Example: equipoise game jamfold --stack 10 --plot chart.png
+    Example: equipoise game leduc --postprocess purify --postprocess "threshold 0.15"
     """
     if show_list:
         _list_games(json)
         return
     if not name:
         raise EquipoiseError("which game? `equipoise game --list` shows them")
+    from equipoise.abstraction.postprocessing import PostProcessing
     from equipoise.games import catalogue
     from equipoise.solve.curve import Curve, plot_curves
     from equipoise.solve.registry import solver_class
@@ -68,6 +77,7 @@ def game_command(
         solver_class(word)
     if checkpoint is not None and len(names) > 1:
         raise EquipoiseError("--checkpoint goes with one solver")
+    rules = [PostProcessing.parse(text, seed) for text in postprocess or []]
     check_places(checkpoint, plot)
     limit = _limit(iterations, seconds, target)
     game = catalogue.game(name, **_parameters(stack, menu, parameter or []))
@@ -88,6 +98,8 @@ def game_command(
             last = solved.run(limit, report, checkpoint)
         curves[word] = curve.points
         runs.append(_figures(game, solved, last, seed))
+        if rules:
+            runs[-1]["postprocessed"] = [_after(game, solved, rule) for rule in rules]
     if plot is not None:
         if name == "jamfold" and solved is not None and len(names) == 1:
             from equipoise.games.jamfold import plot_charts
@@ -150,6 +162,19 @@ def _figures(game: Game, solver: Solver, last: Event, seed: int) -> dict[str, An
     }
 
 
+def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:
+    """Exploitability of a solver's answer once it is post-processed."""
+    from equipoise.solve.processed import processed
+
+    rows = processed(solver.average_strategy(), rules).rows
+    chips = solver.tableau.exploitability(rows.astype(solver.tableau.dtype))
+    return {
+        "postprocess": str(rules),
+        "exploitability_chips": chips,
+        "exploitability_mbb": 1000 * chips / game.unit_chips,
+    }
+
+
 def _shown(
     game: Game, runs: list[dict[str, Any]], solver: Solver | None, plot: Path | None
 ) -> Group:
@@ -168,6 +193,13 @@ def _shown(
             f"{run['exploitability_chips']:.3e} chips = {run['exploitability_mbb']:.4g} mbb",
             f"{run['value_chips']:+.8f} chips",
         )
+        for after in run.get("postprocessed", []):
+            table.add_row(
+                f"  {after['postprocess']}",
+                "",
+                "",
+                f"{after['exploitability_chips']:.3e} chips = {after['exploitability_mbb']:.4g} mbb",
+            )
     parts: list[RenderableType] = [table]
     if solver is not None:
         parts.append(solver.average_strategy().table())

@@ -14,6 +14,8 @@ from equipoise.errors import EquipoiseError
 #: Experiments: a module with `run(seed, quick, progress)`, and one with `report` and `picture`.
 EXPERIMENTS = {
     "agents-suite": ("equipoise.bench.agents_suite", "equipoise.bench.agents_report"),
+    "translation": ("equipoise.bench.translation", "equipoise.bench.translation_report"),
+    "purification": ("equipoise.bench.purification", "equipoise.bench.purification_report"),
 }
 
 
@@ -26,7 +28,10 @@ def reproduce_command(
 ) -> None:
     """Do a document's experiments again, and print its numbers beside what came out.
 
+    \b
     Example: equipoise reproduce agents-suite --quick --plot suite.png
+    Example: equipoise reproduce translation --plot mappings.png
+    Example: equipoise reproduce purification
     """
     if experiment not in EXPERIMENTS:
         raise EquipoiseError(f"no experiment {experiment!r}: choose from {', '.join(EXPERIMENTS)}")
