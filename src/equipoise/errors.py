@@ -29,6 +29,10 @@ class TooLargeError(EquipoiseError):
     """A computation refused before it starts; the text says what to cut."""
 
 
+class RecipeError(EquipoiseError):
+    """A recipe with a key or a value that training cannot use."""
+
+
 class SolverError(EquipoiseError):
     """A solver that does not apply to this game, or a setting it cannot use."""
 

@@ -27,6 +27,7 @@ from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
 from equipoise.cli.reproduce import reproduce_command
 from equipoise.cli.solve import solve_command
+from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
 
 app = typer.Typer(
@@ -63,6 +64,7 @@ app.command("preflop")(_computing(preflop_command))
 app.command("game")(_computing(game_command))
 app.command("solve")(_computing(solve_command))
 app.command("batch")(_computing(batch_command))
+app.command("train")(_computing(train_command))
 app.command("agents")(agents_command)
 app.command("match")(_computing(match_command))
 app.command("tournament")(_computing(tournament_command))

@@ -1,0 +1,156 @@
+"""`equipoise train`: train a strategy from a recipe."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli.output import Json, emit, progress_bar
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from equipoise.solve.training import Point, Trained, Training
+
+#: What a shell is told when Ctrl-C ended a command.
+_INTERRUPTED = 130
+
+
+def train_command(
+    recipe: Annotated[
+        str, typer.Argument(help="Name of a recipe that ships, or a .toml file.")
+    ] = "",
+    minutes: Annotated[
+        float | None, typer.Option(help="Train this long in all, in place of the recipe's limits.")
+    ] = None,
+    target_bb: Annotated[
+        float | None, typer.Option(help="Stop at this exploitability, in big blinds a hand.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run; by default NAME.run here.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of every random choice; by default the recipe's.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; by default all cores.")] = None,
+    show_list: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
+    json: Json = False,
+) -> None:
+    """Train a strategy: buckets, tables, an equilibrium of the game over them, a blueprint.
+
+    \b
+    Example: equipoise train quick
+    Example: equipoise train tartanian5 --minutes 60 --out tartanian5.run
+    Example: equipoise train tartanian5 --resume --minutes 120
+
+    What it takes is printed before it starts. Ctrl-C saves and stops; --resume goes on, also after a
+    crash. The folder holds the blueprint, the curve as CSV and PNG, and the sanity report.
+    """
+    from equipoise.solve.recipe import Recipe
+    from equipoise.solve.training import Training
+
+    if show_list:
+        _list_recipes(json)
+        return
+    if not recipe:
+        raise EquipoiseError("which recipe? `equipoise train --list` shows them")
+    if threads is not None and threads < 1:
+        raise EquipoiseError(f"--threads {threads}: give 1 or more")
+    chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
+    if seed is not None:
+        chosen = chosen.seeded(seed)
+    with progress_bar(chosen.name, quiet=json) as bar:
+        training = Training(
+            chosen,
+            out,
+            threads=threads,
+            progress=lambda what, done, total: bar(done, total or None, what),
+        )
+        _say(f"{chosen.name}: {training.estimate}", json)
+        told = _Teller(training, bar, json)
+        trained = training.run(resume, told)
+    data = _finish(trained, training, json)
+    emit(data, json, lambda: _shown(data))
+    if trained.interrupted:
+        _say(
+            f"stopped, and saved in {trained.folder}; go on with\n    equipoise "
+            f"{shlex.join([word for word in sys.argv[1:] if word != '--resume'])} --resume",
+            json,
+        )
+        raise typer.Exit(_INTERRUPTED)
+
+
+def _say(line: str, json: bool) -> None:
+    if not json:
+        print(line, file=sys.stderr)
+
+
+class _Teller:
+    """Shows how a run goes: a bar, and where there is no terminal a line a minute."""
+
+    def __init__(self, training: Training, bar: Any, json: bool) -> None:
+        self._training, self._bar, self._json = training, bar, json
+        self._said = -60.0
+        self._note = ""
+
+    def __call__(self, iteration: int, seconds: float, point: Point | None) -> None:
+        if point is not None:
+            self._note = _figures(point)
+        minutes = self._training.recipe.limits.minutes
+        self._bar(seconds, 60 * minutes if minutes else None, f"{iteration:,} its {self._note}")
+        if point is not None and not sys.stderr.isatty() and seconds - self._said >= 60:
+            _say(f"{seconds:8.1f} s {iteration:>9,} iterations  {self._note}", self._json)
+            self._said = seconds
+
+
+def _figures(point: Point) -> str:
+    parts = []
+    if point.exploitability_bb is not None:
+        parts.append(f"{point.exploitability_bb:.4g} bb")
+    if point.judged_bb is not None:
+        parts.append(f"{point.judged_bb:.4g} bb on other boards")
+    return ", ".join(parts)
+
+
+def _finish(trained: Trained, training: Training, json: bool) -> dict[str, Any]:
+    from equipoise.solve.training import result
+
+    return result(trained) | {"building_seconds": round(training.building_seconds, 1)}
+
+
+def _shown(data: dict[str, Any]) -> RenderableType:
+    from rich.table import Table
+
+    table = Table(title=f"equipoise train {data['recipe']}", show_header=False)
+    for key, value in data.items():
+        if value is None or isinstance(value, list | dict):
+            continue
+        table.add_row(
+            key.replace("_", " "), f"{value:,.6g}" if isinstance(value, float) else str(value)
+        )
+    return table
+
+
+def _list_recipes(json: bool) -> None:
+    from equipoise.solve.recipe import Recipe, names
+
+    recipes = [Recipe.shipped(name) for name in names()]
+    data = {"recipes": {one.name: one.about for one in recipes}}
+
+    def table() -> RenderableType:
+        from rich.table import Table
+
+        shown = Table("recipe", "what it trains", "minutes", title="recipes")
+        for one in recipes:
+            shown.add_row(one.name, one.about, f"{one.limits.minutes or 0:g}")
+        return shown
+
+    emit(data, json, table)

@@ -1,0 +1,343 @@
+"""Recipes: all that decides a trained strategy, in one TOML file.
+
+name = "tartanian5"          what the run, its folder and its blueprint are called
+seed = 0                     of every random choice
+
+[rules]      game = "nolimit", stack = 20000, small = 50, big = 100; "limit"; or "my.game"
+[menu]       bet sizes, as :class:`equipoise.games.menu.BetMenu` reads them
+[abstraction]  method and its settings (:mod:`equipoise.abstraction.methods`)
+[model]      kind = "joint": both players' buckets from one table over `boards` random boards, or
+             "all"; judged besides on a table of `judge` other boards, 0 for none
+             kind = "independent": each player's buckets move by chances of their own; `boards`
+             decide results, `flop_classes = true` adds the 11 public classes of flops
+             kind = "cards": real cards, dealt at random; `judge` boards if buckets remember
+[solver]     name, and its schedule: dcfr, cfr+, egt, fp …, board-sampling or cards
+[limit]      minutes, iterations, target_bb: the run ends at the first that is met
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from equipoise import artefact
+from equipoise.abstraction import methods
+from equipoise.errors import EquipoiseError, RecipeError
+from equipoise.games import gamefile
+from equipoise.games.menu import BetMenu
+from equipoise.games.rules import Rules, limit, nolimit
+from equipoise.games.tomltext import toml_text
+from equipoise.settings import check, choose
+
+_TABLES = ("rules", "menu", "abstraction", "model", "solver", "limit")
+_RULES = {"game": "text", "stack": "whole", "small": "whole", "big": "whole", "cap": "whole"}
+_MODEL = {
+    "kind": "text",
+    "boards": "boards",
+    "seed": "whole",
+    "judge": "boards",
+    "flop_classes": "truth",
+    "results_by_class": "truth",
+}
+_LIMIT = {
+    "minutes": "number",
+    "iterations": "whole",
+    "target_bb": "number",
+    "checkpoint_minutes": "number",
+}
+MODELS = ("joint", "independent", "cards")
+#: Told to solvers of the whole game besides their schedule.
+_DISCOUNTING = {
+    "alpha": "number",
+    "beta": "number",
+    "beta_ramp": "whole",
+    "gamma": "number",
+    "warm_up": "whole",
+    "clipped": "truth",
+    "predictive": "truth",
+    "alternating": "truth",
+    "compressed": "truth",
+}
+_PRECISION = {"precision": "text"}
+#: Settings of each solver that a recipe may name.
+SOLVER_SETTINGS: dict[str, dict[str, str]] = {
+    **dict.fromkeys(("cfr", "cfr+", "linear", "dcfr", "pcfr+"), _DISCOUNTING | _PRECISION),
+    "fp": _PRECISION,
+    "egt": {"prox": "text", "steps": "text"} | _PRECISION,
+    "board-sampling": {},
+    "cards": {
+        "linear": "truth",
+        "prune": "number",
+        "prune_share": "number",
+        "prune_after": "whole",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """How the buckets of both players hang together."""
+
+    kind: str = "joint"
+    #: Boards that tables are counted on; None is all there are.
+    boards: int | None = 200_000
+    seed: int = 1
+    #: Boards of the table that a strategy is judged on besides; None is all, 0 no such table.
+    judge: int | None = 0
+    #: Independent buckets under the 11 public classes of flops.
+    flop_classes: bool = False
+    #: Results counted for each class apart.
+    results_by_class: bool = True
+
+    def __post_init__(self) -> None:
+        choose(self.kind, MODELS, "model.kind")
+        if self.boards is not None and self.boards < 1:
+            raise RecipeError(f'model.boards = {self.boards}: give at least 1, or "all"')
+        if self.judge is not None and self.judge < 0:
+            raise RecipeError(f'model.judge = {self.judge}: give 0 for none, boards, or "all"')
+        if self.seed < 0:
+            raise RecipeError(f"model.seed = {self.seed}: give 0 or more")
+        if self.flop_classes and self.kind != "independent":
+            raise RecipeError(
+                'model.flop_classes: classes of flops go with model.kind = "independent"'
+            )
+        if self.kind == "independent" and self.judge != 0:
+            raise RecipeError("model.judge: independent buckets are judged on their own chances")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends: at the first of these that is met."""
+
+    minutes: float | None = None
+    iterations: int | None = None
+    #: Exploitability to reach, in big blinds a hand, on the tables that judge.
+    target_bb: float | None = None
+    checkpoint_minutes: float = 3.0
+
+    def __post_init__(self) -> None:
+        if (self.minutes, self.iterations, self.target_bb) == (None, None, None):
+            raise RecipeError("limit: give minutes, iterations or target_bb")
+        for limit_field in fields(self):
+            value = getattr(self, limit_field.name)
+            if value is not None and not 0 < value < float("inf"):
+                raise RecipeError(f"limit.{limit_field.name} = {value}: give more than 0")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A strategy to train.
+
+    >>> recipe = Recipe.shipped("tartanian5")
+    >>> methods.bucket_counts(recipe.abstraction), recipe.rules.stacks
+    ((8, 96, 384, 1536), (20000, 20000))
+    >>> Recipe.from_toml(recipe.toml()) == recipe
+    True
+    """
+
+    name: str
+    rules_settings: Mapping[str, Any]
+    abstraction: Mapping[str, Any]
+    model: Model
+    solver: str
+    solver_settings: Mapping[str, Any]
+    limits: Limits
+    menu_settings: Mapping[str, Any] = field(default_factory=dict)
+    about: str = ""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.name or any(c in self.name for c in "/\\") or self.name.startswith("."):
+            raise RecipeError(f"name = {self.name!r}: a name is also a folder's, without / in it")
+        if self.seed < 0:
+            raise RecipeError(f"seed = {self.seed}: give 0 or more")
+        methods.checked(self.abstraction)
+        self._check_solver()
+        if not self.rules.limit and not self.menu_settings:
+            raise RecipeError("menu: no-limit needs bet sizes, such as bets = '50%,100%,a'")
+        _ = self.menu
+
+    def _check_solver(self) -> None:
+        known = SOLVER_SETTINGS[choose(self.solver, SOLVER_SETTINGS, "solver.name")]
+        check(self.solver_settings, known, "solver")
+        kind, recalls = self.model.kind, methods.remembers(self.abstraction)
+        if (kind == "cards") != (self.solver == "cards"):
+            raise RecipeError(
+                f"solver.name = {self.solver!r} with model.kind = {kind!r}: real cards go with the "
+                'solver "cards", tables with the others'
+            )
+        if kind == "joint" and not recalls:
+            raise RecipeError(
+                f"abstraction.method = {self.abstraction['method']!r} forgets past buckets, which "
+                'joint tables need: use model.kind = "independent" or "cards"'
+            )
+        if kind == "independent" and recalls:
+            raise RecipeError(
+                f"abstraction.method = {self.abstraction['method']!r} remembers past buckets: use "
+                'model.kind = "joint"'
+            )
+        if kind == "cards" and self.model.judge != 0 and not recalls:
+            raise RecipeError("model.judge: buckets that forget cannot be judged, leave it out")
+        if self.solver == "board-sampling" and kind != "joint":
+            raise RecipeError('solver.name = "board-sampling": it needs model.kind = "joint"')
+        if self.solver == "egt" and not recalls:
+            raise RecipeError('solver.name = "egt": it needs buckets that remember; use "cfr+"')
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        told = dict(self.rules_settings)
+        game = told.pop("game", "nolimit")
+        if game == "nolimit":
+            if "cap" in told:
+                raise RecipeError("rules.cap: no-limit has no cap on raises, leave it out")
+            found = nolimit(**told)
+        elif game == "limit":
+            if "stack" in told:
+                raise RecipeError("rules.stack: limit is played without stacks, leave it out")
+            found = limit(**told)
+        elif game.endswith(".game"):
+            if told:
+                raise RecipeError(f"rules.{next(iter(told))}: {game} says it already, leave it out")
+            found = gamefile.load(game)
+        else:
+            choose(game, ("nolimit", "limit"), "rules.game")
+        if found.board_cards != (0, 3, 1, 1) or (found.suits, found.ranks) != (4, 13):
+            raise RecipeError(f"rules.game = {game!r}: training is for hold'em of four rounds")
+        return found
+
+    @cached_property
+    def menu(self) -> BetMenu:
+        """The bet sizes; in limit every legal action unless told otherwise."""
+        return BetMenu.from_dict(self.menu_settings) if self.menu_settings else BetMenu.full()
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of what decides the strategy: all but name, words and limits."""
+        told = self.to_dict()
+        return artefact.fingerprint(
+            {key: value for key, value in told.items() if key not in ("name", "about", "limit")}
+        )
+
+    # ------------------------------------------------------------------------------- as TOML
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Recipe:
+        """Read nested settings."""
+        kinds = {"name": "text", "about": "text", "seed": "whole"}
+        check(told, kinds | dict.fromkeys(_TABLES, "table"))
+        for needed in ("name", "rules", "abstraction", "model", "solver", "limit"):
+            if needed not in told:
+                raise RecipeError(f"{needed}: a recipe needs it; see `equipoise train --list`")
+        solver = dict(told["solver"])
+        name = solver.pop("name", None)
+        if not isinstance(name, str):
+            raise RecipeError(f"solver.name: choose from {', '.join(SOLVER_SETTINGS)}")
+        model = check(told["model"], _MODEL, "model")
+        for key in ("boards", "judge"):
+            if model.get(key) == "all":
+                model[key] = None
+        return cls(
+            name=told["name"],
+            about=told.get("about", ""),
+            seed=told.get("seed", 0),
+            rules_settings=check(told["rules"], _RULES, "rules"),
+            menu_settings=dict(told.get("menu", {})),
+            abstraction=dict(told["abstraction"]),
+            model=Model(**model),
+            solver=name,
+            solver_settings=solver,
+            limits=Limits(**check(told["limit"], _LIMIT, "limit")),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that :meth:`from_dict` reads."""
+        model = {one.name: getattr(self.model, one.name) for one in fields(self.model)}
+        model = {key: "all" if value is None else value for key, value in model.items()}
+        limits = {one.name: getattr(self.limits, one.name) for one in fields(self.limits)}
+        told: dict[str, Any] = {"name": self.name}
+        if self.about:
+            told["about"] = self.about
+        told |= {"seed": self.seed, "rules": dict(self.rules_settings)}
+        if self.menu_settings:
+            told["menu"] = dict(self.menu_settings)
+        return told | {
+            "abstraction": dict(self.abstraction),
+            "model": model,
+            "solver": {"name": self.solver, **self.solver_settings},
+            "limit": {key: value for key, value in limits.items() if value is not None},
+        }
+
+    @classmethod
+    def from_toml(cls, text: str) -> Recipe:
+        """Read TOML."""
+        try:
+            told = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise RecipeError(f"not TOML: {error}") from None
+        return cls.from_dict(told)
+
+    def toml(self) -> str:
+        """The recipe as TOML."""
+        return toml_text(self.to_dict())
+
+    @classmethod
+    def load(cls, source: str | Path) -> Recipe:
+        """A recipe that ships, by name, or one in a file."""
+        path = Path(source)
+        if path.suffix != ".toml":
+            return cls.shipped(str(source))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise RecipeError(f"{path}: not a text file") from None
+        except OSError as error:
+            raise RecipeError(f"{path}: cannot be read: {error.strerror}") from None
+        try:
+            return cls.from_toml(text)
+        except EquipoiseError as error:
+            raise RecipeError(f"{path}: {error}") from None
+
+    @classmethod
+    def shipped(cls, name: str) -> Recipe:
+        """One of the recipes of the package.
+
+        >>> Recipe.shipped("tartanian55")
+        Traceback (most recent call last):
+            ...
+        equipoise.errors.RecipeError: recipe = 'tartanian55': did you mean 'tartanian5'?
+        """
+        choose(name, names(), "recipe")
+        text = (files("equipoise.solve") / "recipes" / f"{name}.toml").read_text("utf-8")
+        return cls.from_toml(text)
+
+    def limited(
+        self,
+        minutes: float | None = None,
+        iterations: int | None = None,
+        target_bb: float | None = None,
+    ) -> Recipe:
+        """The recipe with other limits, those given in place of all its own."""
+        if (minutes, iterations, target_bb) == (None, None, None):
+            return self
+        limits = Limits(minutes, iterations, target_bb, self.limits.checkpoint_minutes)
+        return replace(self, limits=limits)
+
+    def seeded(self, seed: int) -> Recipe:
+        """The recipe with another seed."""
+        return replace(self, seed=seed)
+
+
+def names() -> list[str]:
+    """Names of the recipes that ship."""
+    folder = files("equipoise.solve") / "recipes"
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    )
