@@ -134,8 +134,8 @@ def equity_intervals(
 ) -> NDArray[np.uint16]:
     """Bucket of each river score, intervals of least squared error: uint16[1, scores].
 
-    >>> equity_intervals([5, 1, 0, 0, 3, 3], 2)
-    array([[0, 0, 0, 0, 1, 1]], dtype=uint16)
+    >>> equity_intervals([5, 1, 1, 0, 3, 3], 2)
+    array([[0, 0, 0, 1, 1, 1]], dtype=uint16)
     """
     mass = np.asarray(counts, dtype=np.float64)
     borders = np.unique(line_clusters(mass, buckets).borders(buckets))
