@@ -118,7 +118,7 @@ def test_hole_cards_of_a_class_have_one_outlook() -> None:
     centroids = np.arange(13, dtype=np.float32)[:, None]
     points = hole_card_points(table, centroids).astype(float)
     assert points.shape[0] == 169
-    ranks = np.array([int(COMBO_CARDS[hand == COMBO_CLASS][0, 0]) // 4 for hand in range(169)])
+    high = np.array([int(ranks[hand == COMBO_CLASS][0]) for hand in range(169)])
     apart = ((points[:, None] - points[None]) ** 2).sum(axis=2)
     assert apart == pytest.approx(abs(high[:, None] - high[None]), abs=1e-2)
 
