@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.boardindex import RENAMED_COMBO, board_index, board_ranks
+from equipoise.abstraction.boardindex import RENAMED_COMBO
+from equipoise.abstraction.childmass import flops_of_turns
 from equipoise.abstraction.definition import axis_values
 from equipoise.abstraction.features import (
     FULL_SCORE,
@@ -172,7 +173,7 @@ def bucket_totals(lookup: Lookup, street: int, boards: slice = slice(None)) -> B
                 _add_street(*(features[part], row, child, equity, multiplicity[part], sums))
 
     else:
-        flops, flop_buckets = _flops_of_turns(), _flop_buckets(lookup)
+        flops, flop_buckets = flops_of_turns(), _flop_buckets(lookup)
         rivers = next_places(2) if street == 3 else np.empty((board_count(2), 0), np.uint32)
         turn_equity, scores, multiplicity = moments(2).mean, river_scores(), weights(2)
 
@@ -211,16 +212,6 @@ def _features(lookup: Lookup) -> tuple[Table, ...]:
 
 def _children(lookup: Lookup) -> tuple[Table, ...]:
     return lookup.preflop_child, lookup.flop_child, lookup.turn_child, lookup.river_child
-
-
-def _flops_of_turns() -> NDArray[np.uint32]:
-    """Places of the four flops of each canonical board of four cards: uint32[16432, 4]."""
-    boards, index = board_index(4).boards, board_index(3)
-    ranks = np.stack([board_ranks(np.delete(boards, card, axis=1)) for card in range(4)], axis=1)
-    places: NDArray[np.uint32] = (index.class_of[ranks] << 5 | index.renaming[ranks]).astype(
-        np.uint32
-    )
-    return places
 
 
 def _flop_buckets(lookup: Lookup) -> Table:
