@@ -23,7 +23,7 @@ from equipoise import artefact
 from equipoise.abstraction.bucketgame import bucket_game
 from equipoise.abstraction.equitybuckets import NO_BUCKET, STREETS, EquityBuckets
 from equipoise.abstraction.jointtables import count_tables
-from equipoise.abstraction.rollouts import BOARD_SIZES
+from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.cachefolder import cache_folder, tell_making
 from equipoise.cards.hand import COMBO_COUNT
 from equipoise.errors import ArtefactError, IllegalActionError, SolverError
