@@ -9,7 +9,7 @@ from twin import Twin
 from equipoise.games.catalogue import clairvoyance, kuhn, leduc
 from equipoise.games.game import Game
 from equipoise.solve import sweep
-from equipoise.solve.fictitious import FictitiousPlay
+from equipoise.solve.fictitious import BranchFictitiousPlay, FictitiousPlay
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,31 @@ def test_averaging_behaviours_instead_is_worse() -> None:
         behaviours += response
     solver.advance(3000)
     assert tableau.exploitability(behaviours) > 1.2 * solver.exploitability()
+
+
+@pytest.mark.parametrize("make", [kuhn, leduc])
+def test_one_branch_at_a_time_converges_too(make):
+    game = make()
+    solver = BranchFictitiousPlay(game)
+    solver.advance(20 * solver.branches)
+    early = solver.exploitability()
+    solver.advance(600 * solver.branches)
+    assert solver.exploitability() < early / 3
+    assert solver.exploitability() < 0.1 * game.unit_chips
+
+
+def test_a_branch_leaves_the_behaviour_elsewhere_alone():
+    solver = BranchFictitiousPlay(leduc())
+    solver.advance(3 * solver.branches + 2)
+    before = solver.average_strategy()
+    branch = solver.iteration % solver.branches
+    solver.step()
+    after = solver.average_strategy()
+    index, changed = solver.tableau.index, 0
+    for board, node in index.decisions():
+        same = np.allclose(before.at(node, board), after.at(node, board), atol=1e-12)
+        if (index.block(solver._branch, board, node) == branch).all():
+            changed += not same
+        else:
+            assert same
+    assert changed

@@ -4,12 +4,20 @@ In extensive form the average is of *realisation plans*, the products of a playe
 probabilities down to an action: plan_n = (n − 1)/n · plan + 1/n · best response. Averaging behaviour
 probabilities node by node is a different, wrong, thing. Both players respond to the averages of the
 iteration before.
+
+The *pseudo-fictitious* play of Dudziak (2006) responds in one branch of the tree at a time and holds
+all others constant. Here a branch is what follows one way to end the first round, or the first round
+itself while later rounds play the average. A branch's n-th response counts 1/(n + 1) in it, the uniform strategy being the first.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.games.betting import DEAL
 from equipoise.games.game import Game
 from equipoise.solve import sweep
 from equipoise.solve.solver import Solver
@@ -38,3 +46,94 @@ class FictitiousPlay(Solver):
             for player in (0, 1):
                 tableau.mix(player, self._response, self.plan, par)
             self.iteration = n
+
+
+class BranchFictitiousPlay(FictitiousPlay):
+    """Fictitious play that responds in one branch at a time; an iteration is one branch.
+
+    >>> from equipoise.games.catalogue import leduc
+    >>> solver = BranchFictitiousPlay(leduc())
+    >>> solver.branches
+    6
+    """
+
+    name: ClassVar[str] = "branch-fp"
+
+    def __init__(
+        self, game: Game, *, precision: Precision | None = None, threads: int | None = 1
+    ) -> None:
+        super().__init__(game, precision=precision, threads=threads)
+        self._branch = self._branches()
+        #: Branches, the first round being one.
+        self.branches = int(self._branch.max()) + 1
+        self._found = self.tableau.rows()
+        # What is held constant is at first the uniform strategy. It counts as a response, so that no
+        # line of a player's own has probability 0 and forgets how it is played on.
+        whole = self.tableau.parameters(keep=0.0, gain=1.0)
+        for player in (0, 1):
+            self.tableau.mix(player, self._response, self.plan, whole)
+
+    def advance(self, count: int) -> None:
+        """Respond in `count` branches, one after another."""
+        tableau = self.tableau
+        for _ in range(count):
+            branch, turn = self.iteration % self.branches, self.iteration // self.branches + 1
+            inside = self._branch == branch
+            self._response[:] = self.plan
+            for player in (0, 1):
+                if branch:
+                    tableau.sweep(player, sweep.BEST, facing=self.plan, out=self._found)
+                else:
+                    self._respond_first(player)
+            np.copyto(self._response, self._found, where=inside)
+            par = tableau.parameters(keep=turn / (turn + 1), gain=1 / (turn + 1))
+            before = self.plan.copy()
+            for player in (0, 1):
+                tableau.mix(player, self._response, self.plan, par)
+            if branch:
+                # Elsewhere the plan would only be rounded.
+                np.copyto(self.plan, before, where=~inside)
+            else:
+                self._carry_on(before)
+            self.iteration += 1
+
+    def _respond_first(self, player: int) -> None:
+        """Best-respond in the first round, while later rounds play the average."""
+        betting, index = self.game.betting, self.tableau.index
+        values = self.tableau.values(player, 0, self.plan)
+        first, last = betting.spans()[0]
+        for node in range(last - 1, first - 1, -1):
+            if betting.kind[node] > 1:
+                continue
+            below = np.array([values[child] for child in betting.children(node)])
+            if betting.kind[node] == player:
+                values[node] = below.max(axis=0)
+                block = index.block(self._found, 0, node)
+                block[:] = np.arange(len(below))[:, None] == below.argmax(axis=0)
+            else:
+                values[node] = below.sum(axis=0)
+
+    def _carry_on(self, before: NDArray[np.floating]) -> None:
+        """After the first round has changed, later rounds play as before from new reaches."""
+        first = self.plan.copy()
+        strategy = np.where(self._branch == 0, self.plan, before)
+        whole = self.tableau.parameters(keep=0.0, gain=1.0)
+        for player in (0, 1):
+            self.tableau.mix(player, strategy, self.plan, whole)
+        np.copyto(self.plan, first, where=self._branch == 0)
+
+    def _branches(self) -> NDArray[np.int16]:
+        """Branch of every row: 0 is the first round, k what follows its k-th ending."""
+        betting, index = self.game.betting, self.tableau.index
+        of_node = np.zeros(len(betting.kind), dtype=np.int16)
+        for number in range(1, betting.rounds):
+            leaves = betting.of_kind(number - 1, DEAL)
+            a, b = betting.spans()[number]
+            for k, leaf in enumerate(leaves.tolist()):
+                of_node[a + k] = of_node[leaf] if number > 1 else k + 1
+            for node in range(a + len(leaves), b):
+                of_node[node] = of_node[betting.parent[node]]
+        rows = np.full(index.size, -1, dtype=np.int16)
+        for board, node in index.decisions():
+            index.block(rows, board, node)[:] = of_node[node]
+        return rows

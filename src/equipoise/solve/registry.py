@@ -9,7 +9,7 @@ from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.solve.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
 from equipoise.solve.egt import ExcessiveGap
-from equipoise.solve.fictitious import FictitiousPlay
+from equipoise.solve.fictitious import BranchFictitiousPlay, FictitiousPlay
 from equipoise.solve.linear_program import LinearProgram
 from equipoise.solve.sampling import ChanceSampling, ExternalSampling, OutcomeSampling
 from equipoise.solve.solver import Solver
@@ -23,6 +23,7 @@ SOLVERS: dict[str, type[Solver]] = {
         DCFR,
         PCFRPlus,
         FictitiousPlay,
+        BranchFictitiousPlay,
         ExcessiveGap,
         LinearProgram,
         ExternalSampling,
