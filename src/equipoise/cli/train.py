@@ -77,7 +77,7 @@ def train_command(
         _say(f"{chosen.name}: {training.estimate}", json)
         told = _Teller(training, bar, json)
         trained = training.run(resume, told)
-    data = _finish(trained, training, json)
+    data = _finish(trained, training)
     emit(data, json, lambda: _shown(data))
     if trained.interrupted:
         _say(
@@ -120,23 +120,33 @@ def _figures(point: Point) -> str:
     return ", ".join(parts)
 
 
-def _finish(trained: Trained, training: Training, json: bool) -> dict[str, Any]:
-    from equipoise.solve.training import result
+def _finish(trained: Trained, training: Training) -> dict[str, Any]:
+    from equipoise.solve.training import finish, result
 
-    return result(trained) | {"building_seconds": round(training.building_seconds, 1)}
+    blueprint, report = finish(trained)
+    judge = trained.model.judge or trained.model.game
+    return result(trained) | {
+        "building_seconds": round(training.building_seconds, 1),
+        "blueprint": str(training.files.blueprint),
+        "blueprint_bytes": training.files.blueprint.stat().st_size,
+        "blueprint_bb": None if judge is None else blueprint.exploitability_bb(judge),
+        "sanity": report.to_dict() | {"text": str(report)},
+    }
 
 
 def _shown(data: dict[str, Any]) -> RenderableType:
+    from rich.console import Group
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table(title=f"equipoise train {data['recipe']}", show_header=False)
     for key, value in data.items():
-        if value is None or isinstance(value, list | dict):
+        if value is None or isinstance(value, dict):
             continue
         table.add_row(
             key.replace("_", " "), f"{value:,.6g}" if isinstance(value, float) else str(value)
         )
-    return table
+    return Group(table, escape(data["sanity"]["text"]))
 
 
 def _list_recipes(json: bool) -> None:

@@ -5,9 +5,14 @@ A run's folder holds
     recipe.toml               the recipe, with the limits it was run with
     abstraction.safetensors   the buckets
     checkpoint.safetensors    the solver, as it was a few minutes ago or at the end
+    best.safetensors          the best average strategy so far
     curve.csv, curve.png      exploitability against iterations and time
     blueprint.safetensors     the trained strategy (:mod:`.blueprint`)
     sanity.txt                what is odd about it (:mod:`.sanity`)
+
+Exploitability does not fall at every step: now and then a line long unused is entered again, and for a
+hundred iterations it is worse than before. So the best average strategy seen is kept, by its figure on
+the tables of training, and becomes the blueprint.
 
 Every file is written whole or not at all. A point of the curve is kept before each checkpoint, so that
 a resumed run knows its time; it goes on bit for bit as if it had not stopped (on one thread where the
@@ -30,13 +35,23 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise import artefact
 from equipoise.errors import ArtefactError, RecipeError
+from equipoise.solve.blueprint import Blueprint, make_blueprint
+from equipoise.solve.cardrows import CardStrategy
+from equipoise.solve.cardsampling import CardSampling
 from equipoise.solve.curve import plot_curves
 from equipoise.solve.recipe import Recipe
+from equipoise.solve.sanity import SanityReport, sanity
 from equipoise.solve.solver import Event, Solver
+from equipoise.solve.strategy import Strategy
 from equipoise.solve.tableau import Tableau
 from equipoise.solve.trainingmodel import Progress, TrainingEstimate, TrainingModel
 
+_BEST = "best plan"
 #: Looking at exploitability may take this share of the time.
 _SHARE_OF_LOOKS = 0.04
 #: Seconds in which a run looks around: at clocks, limits and Ctrl-C.
@@ -72,6 +87,7 @@ class RunFolder:
         self.recipe = self.path / "recipe.toml"
         self.abstraction = self.path / "abstraction.safetensors"
         self.checkpoint = self.path / "checkpoint.safetensors"
+        self.best = self.path / "best.safetensors"
         self.curve = self.path / "curve.csv"
         self.picture = self.path / "curve.png"
         self.blueprint = self.path / "blueprint.safetensors"
@@ -192,6 +208,10 @@ class Trained:
     model: TrainingModel
     solver: Solver
     points: list[Point]
+    #: The look at which the strategy was best, or the last one if that cannot be told.
+    best: Point
+    #: The average strategy as it was then.
+    strategy: Strategy | CardStrategy
     #: Whether somebody stopped it before its limit.
     interrupted: bool
 
@@ -199,6 +219,55 @@ class Trained:
     def last(self) -> Point:
         """The last look."""
         return self.points[-1]
+
+
+class _Best:
+    """The best plan so far, in memory and on disk."""
+
+    def __init__(self, files: RunFolder, solver: Solver) -> None:
+        self._files, self._solver = files, solver
+        self.point: Point | None = None
+        self._plan: NDArray[Any] | None = None
+        self._written: Point | None = None
+
+    def resume(self, points: list[Point]) -> None:
+        """Take back what is on disk, if it is of this run's past."""
+        try:
+            manifest, arrays = artefact.read(self._files.best, _BEST)
+            plan = arrays["plan"]
+            found = [p for p in points if p.iteration == manifest["iteration"]]
+        except (ArtefactError, KeyError):
+            return
+        if found and plan.shape == self._solver.plan.shape:
+            self.point = self._written = found[0]
+            self._plan = plan
+
+    def hear(self, point: Point) -> None:
+        """Keep the solver's plan if it is the best so far."""
+        figure = point.exploitability_bb
+        if figure is None or isinstance(self._solver, CardSampling):
+            return
+        known = None if self.point is None else self.point.exploitability_bb
+        if known is None or figure <= known:
+            if self._plan is None:
+                self._plan = np.empty_like(self._solver.plan)
+            np.copyto(self._plan, self._solver.plan)
+            self.point = point
+
+    def write(self) -> None:
+        """Put it on disk, if what is there is not it already."""
+        if self._plan is not None and self.point is not None and self.point != self._written:
+            told = {"iteration": self.point.iteration}
+            artefact.write(self._files.best, _BEST, {}, {"plan": self._plan}, **told)
+            self._written = self.point
+
+    def strategy(self) -> Strategy | CardStrategy:
+        """The strategy to play."""
+        if isinstance(self._solver, CardSampling):
+            return self._solver.card_strategy()
+        if self._plan is None:
+            return self._solver.average_strategy()
+        return Strategy(self._solver.game, self._plan, self._solver.tableau.index)
 
 
 class Training:
@@ -231,12 +300,23 @@ class Training:
         self.model.abstraction.save(self.files.abstraction)
         judge = self._judge()
         solver, points = self._solver(resume)
+        best = _Best(self.files, solver)
+        best.resume(points)
         self.building_seconds = time.perf_counter() - began
         with _stoppable() as stopped:
-            interrupted = self._loop(solver, judge, points, listener, stopped)
+            interrupted = self._loop(solver, judge, points, best, listener, stopped)
         title = f"{self.recipe.name}: {solver.name}"
         self.files.draw(title, points, float(self.recipe.rules.big_blind))
-        return Trained(self.recipe, self.files.path, self.model, solver, points, interrupted)
+        return Trained(
+            self.recipe,
+            self.files.path,
+            self.model,
+            solver,
+            points,
+            best.point or points[-1],
+            best.strategy(),
+            interrupted,
+        )
 
     def _judge(self) -> Tableau | None:
         game = self.model.judge
@@ -275,6 +355,7 @@ class Training:
         solver: Solver,
         judge: Tableau | None,
         points: list[Point],
+        best: _Best,
         listener: Listener | None,
         stopped: Callable[[], bool],
     ) -> bool:
@@ -296,20 +377,26 @@ class Training:
             if points and points[-1].iteration == point.iteration:
                 points.pop()
             points.append(point)
+            best.hear(point)
             return point
 
         def keep() -> None:
             nonlocal saved
             self.files.write_curve(points)
+            best.write()
             solver.save(self.files.checkpoint)
             saved = time.perf_counter()
 
         def met() -> bool:
-            best = points[-1].best_bb if points else None
+            reached = points[-1].best_bb if points else None
             return (
                 (limits.minutes is not None and clock() >= 60 * limits.minutes)
                 or (limits.iterations is not None and solver.iteration >= limits.iterations)
-                or (limits.target_bb is not None and best is not None and best <= limits.target_bb)
+                or (
+                    limits.target_bb is not None
+                    and reached is not None
+                    and reached <= limits.target_bb
+                )
             )
 
         while not met() and not stopped():
@@ -340,17 +427,37 @@ class Training:
         return stopped() and not met()
 
 
+def finish(trained: Trained, form: str = "full") -> tuple[Blueprint, SanityReport]:
+    """Write the blueprint of a run and the report on it into the run's folder."""
+    files, model, best = RunFolder(trained.folder), trained.model, trained.best
+    facts = {
+        "iterations": best.iteration,
+        "seconds": round(trained.last.seconds, 1),
+        "exploitability_bb": best.exploitability_bb,
+        "judged_bb": best.judged_bb,
+    }
+    blueprint = make_blueprint(
+        trained.recipe, model.abstraction, trained.strategy, form, model.flop_classes, facts
+    )
+    blueprint.save(files.blueprint)
+    report = sanity(blueprint)
+    files.write(files.sanity, str(report))
+    return blueprint, report
+
+
 def result(trained: Trained) -> dict[str, Any]:
     """The figures of a run, for people and programs."""
-    last, big = trained.last, trained.recipe.rules.big_blind
+    last, best, big = trained.last, trained.best, trained.recipe.rules.big_blind
     return {
         "recipe": trained.recipe.name,
         "fingerprint": trained.recipe.fingerprint,
         "solver": trained.solver.name,
         "iterations": last.iteration,
         "seconds": round(last.seconds, 2),
-        "exploitability_bb": last.exploitability_bb,
-        "judged_bb": last.judged_bb,
+        "best_iteration": best.iteration,
+        "exploitability_bb": best.exploitability_bb,
+        "judged_bb": best.judged_bb,
+        "last_exploitability_bb": last.exploitability_bb,
         "big_blind_chips": big,
         "interrupted": trained.interrupted,
         "folder": str(trained.folder),

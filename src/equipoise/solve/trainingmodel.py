@@ -85,7 +85,8 @@ class TrainingEstimate:
         ends = [n - d for n, d in zip(size.nodes, size.decisions, strict=True)]
         work = sum(4 * e * b * b * m for e, b, m in zip(ends, buckets, many, strict=True))
         seconds = (work / _FLOPS + sequences / _NUMBERS) / threads
-        kept = {"board-sampling": 3, "cards": 2, "egt": 4}.get(recipe.solver, 2)
+        # Regrets and plan, or what stands for them, and the best plan so far.
+        kept = {"board-sampling": 4, "cards": 2, "egt": 5}.get(recipe.solver, 3)
         # Tables in single precision, once as counted and once as laid out; and those of the judge.
         tables = (2 if recipe.model.kind != "cards" else 0) + 2 * (recipe.model.judge != 0)
         memory = 4 * kept * sequences + 8 * tables * squares + 64 * sum(size.nodes) * 16

@@ -1,0 +1,349 @@
+"""A blueprint: a trained strategy as a file to play from, whatever solver made it.
+
+For every decision of the betting tree it holds what is played in each bucket: a block
+[action, column] in one flat array, blocks in the order of the nodes. A column is a bucket, or where
+players know the class of the flop (class · buckets + bucket). There are three forms:
+
+    full     probabilities in 255ths, which sum to 255
+    coarse   in 15ths: a third of the size, an error of 1/30 at most
+    pure     only the likeliest action, as its number, one byte a column; ties are broken at random
+
+The array and the card abstraction are packed (LZMA) into one artefact, with the recipe, the time it
+took and the exploitability reached. A large array is unpacked once, into the cache folder, and
+mapped from there.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise import artefact
+from equipoise.abstraction.abstraction import Abstraction
+from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index, board_ranks
+from equipoise.abstraction.tablecache import cached_table
+from equipoise.cachefolder import cache_folder
+from equipoise.errors import ArtefactError, EquipoiseError, SolverError
+from equipoise.games.betting import Betting
+from equipoise.games.game import Game
+from equipoise.settings import choose
+from equipoise.solve.cardrows import CardStrategy
+from equipoise.solve.recipe import Recipe
+from equipoise.solve.strategy import Strategy
+from equipoise.solve.tableau import Tableau
+
+_KIND = "blueprint"
+#: Parts in which each form counts probabilities; 0 is the number of an action.
+FORMS = {"full": 255, "coarse": 15, "pure": 0}
+#: Bytes from which on the unpacked array is kept in the cache folder.
+_WORTH_KEEPING = 4_000_000
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 4}]
+
+Bytes = NDArray[np.uint8]
+Floats = NDArray[np.float32]
+#: What is played at a decision: [action, column].
+Rows = Callable[[int], NDArray[Any]]
+
+
+def quantised(probabilities: NDArray[Any], parts: int) -> Bytes:
+    """Probabilities [action, column] in whole parts that sum to `parts` in every column.
+
+    >>> quantised(np.array([[0.5, 0.0], [0.3, 1.0], [0.2, 0.0]]), 15).T.tolist()
+    [[8, 4, 3], [0, 15, 0]]
+    """
+    scaled = np.asarray(probabilities, dtype=np.float64) * parts
+    whole = np.floor(scaled + 1e-9)
+    missing = parts - whole.sum(axis=0)
+    # The largest remainders are rounded up.
+    place = np.argsort(np.argsort(whole - scaled, axis=0, kind="stable"), axis=0, kind="stable")
+    found: Bytes = (whole + (place < missing)).astype(np.uint8)
+    return found
+
+
+def likeliest(probabilities: NDArray[Any], rng: np.random.Generator) -> Bytes:
+    """Number of the likeliest action in each column, ties at random: uint8[column]."""
+    best = probabilities >= probabilities.max(axis=0) - 1e-9
+    found: Bytes = np.argmax(best * (1 + rng.random(best.shape)), axis=0).astype(np.uint8)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the block of each decision stands."""
+
+    #: First byte of a decision's block; -1 at other nodes.
+    offset: NDArray[np.int64]
+    #: Columns of a decision's block, and its actions; 0 at other nodes.
+    columns: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    #: Bytes in all.
+    size: int
+
+    @classmethod
+    def of(cls, betting: Betting, buckets: tuple[int, ...], classes: int, pure: bool) -> Layout:
+        """The layout over buckets of each street, in so many classes of flops."""
+        nodes = np.flatnonzero(betting.kind < 2)
+        street = np.searchsorted(betting.start, nodes, side="right") - 1
+        widths = np.array([count * (classes if s else 1) for s, count in enumerate(buckets)])
+        columns, actions, offset = (np.zeros(len(betting.kind), np.int64) for _ in range(3))
+        columns[nodes], actions[nodes] = widths[street], betting.count[nodes]
+        sizes = widths[street] * (1 if pure else betting.count[nodes])
+        offset[:] = -1
+        offset[nodes] = np.cumsum(sizes) - sizes
+        return cls(offset, columns, actions, int(sizes.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """What both players do at each decision in each bucket."""
+
+    recipe: Recipe
+    abstraction: Abstraction
+    form: str
+    weights: Bytes
+    #: Public class of each canonical flop, if players know it.
+    flop_classes: NDArray[np.int8] | None = None
+    #: How it was trained: seconds, iterations, exploitability_bb, judged_bb.
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        choose(self.form, FORMS, "form")
+        if len(self.weights) != self.layout.size:
+            raise ArtefactError(
+                f"{self.recipe.name}: the strategy has {len(self.weights):,} bytes where its game "
+                f"needs {self.layout.size:,}: train it again"
+            )
+
+    @property
+    def name(self) -> str:
+        """The recipe's name."""
+        return self.recipe.name
+
+    @property
+    def classes(self) -> int:
+        """Public classes of flops that players know: 1 is none."""
+        return 1 if self.flop_classes is None else int(self.flop_classes.max()) + 1
+
+    @cached_property
+    def betting(self) -> Betting:
+        """The betting tree."""
+        return Betting.build(self.recipe.rules, self.recipe.menu)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the numbers stand."""
+        pure = self.form == "pure"
+        return Layout.of(self.betting, self.abstraction.counts, self.classes, pure)
+
+    # -------------------------------------------------------------------------------- answers
+
+    def flop_class(self, board: NDArray[Any] | tuple[int, ...]) -> int:
+        """Public class of a board's flop, 0 before it or if there are none."""
+        if self.flop_classes is None or len(board) < 3:
+            return 0
+        flop = np.array([tuple(board)[:3]], dtype=np.uint8)
+        return int(self.flop_classes[board_index(3).class_of[board_ranks(flop)[0]]])
+
+    def column(self, node: int, bucket: int, flop_class: int = 0) -> int:
+        """Column of a bucket at a decision."""
+        street = self.betting.round_of(node)
+        return bucket + (flop_class * self.abstraction.counts[street] if street else 0)
+
+    def probabilities(self, node: int, bucket: int, flop_class: int = 0) -> Floats:
+        """What is played with one bucket at a decision: float32[actions]."""
+        layout, column = self.layout, self.column(node, bucket, flop_class)
+        start, columns = int(layout.offset[node]), int(layout.columns[node])
+        if start < 0 or not 0 <= column < columns:
+            raise SolverError(f"node {node} with bucket {bucket}: no such decision")
+        actions = int(layout.actions[node])
+        if self.form == "pure":
+            found = np.zeros(actions, dtype=np.float32)
+            found[self.weights[start + column]] = 1.0
+            return found
+        parts = self.weights[start + column : start + actions * columns : columns]
+        shares: Floats = (parts / np.float32(FORMS[self.form])).astype(np.float32)
+        return shares
+
+    def rows(self, node: int) -> Floats:
+        """What is played at a decision: float32[actions, columns]."""
+        layout = self.layout
+        start, columns = int(layout.offset[node]), int(layout.columns[node])
+        if start < 0:
+            raise SolverError(f"node {node}: no decision")
+        actions = int(layout.actions[node])
+        if self.form == "pure":
+            chosen = self.weights[start : start + columns]
+            pure: Floats = (chosen[None] == np.arange(actions)[:, None]).astype(np.float32)
+            return pure
+        block = self.weights[start : start + actions * columns].reshape(actions, columns)
+        return (block / np.float32(FORMS[self.form])).astype(np.float32)
+
+    def exploitability_bb(self, game: Game, threads: int | None = None) -> float:
+        """Exploitability of what is played in `game`, one of the same buckets and betting."""
+        tableau = Tableau(game, "float32", threads)
+        rows = tableau.rows()
+        for b, node in tableau.index.decisions():
+            block = tableau.index.block(rows, b, node)
+            label = game.deal.boards[b].cards
+            first = int(label[0]) * block.shape[1] if self.classes > 1 and label else 0
+            block[:] = self.rows(node)[:, first : first + block.shape[1]]
+        return tableau.exploitability(rows) / self.recipe.rules.big_blind
+
+    # ----------------------------------------------------------------------------- other forms
+
+    def in_form(self, form: str, seed: int = 0) -> Blueprint:
+        """The same strategy in another form, which can only be a coarser one."""
+        if form == self.form:
+            return self
+        order = list(FORMS)
+        if order.index(choose(form, FORMS, "form")) < order.index(self.form):
+            raise SolverError(f"a {self.form} strategy cannot be made {form}: train it again")
+        return _packed(
+            self.recipe, self.abstraction, self.betting, self.rows, form, self.flop_classes,
+            dict(self.facts), seed,
+        )  # fmt: skip
+
+    # ----------------------------------------------------------------------------------- files
+
+    def save(self, path: str | Path) -> int:
+        """Write the artefact; the answer is its size in bytes."""
+        with TemporaryDirectory() as folder:
+            beside = Path(folder) / "abstraction"
+            self.abstraction.save(beside)
+            buckets = beside.read_bytes()
+        arrays: dict[str, NDArray[Any]] = {
+            "weights": _compressed(self.weights.tobytes()),
+            "abstraction": _compressed(buckets),
+        }
+        if self.flop_classes is not None:
+            arrays["flop_classes"] = self.flop_classes
+        configuration = {
+            "recipe": self.recipe.to_dict(),
+            "form": self.form,
+            "abstraction": self.abstraction.fingerprint,
+            "bytes": len(self.weights),
+        }
+        artefact.write(path, _KIND, configuration, arrays, facts=dict(self.facts))
+        return Path(path).stat().st_size
+
+    @classmethod
+    def load(cls, path: str | Path) -> Blueprint:
+        """Read an artefact; a damaged or foreign file is refused."""
+        manifest, arrays = artefact.read(path, _KIND)
+        try:
+            told = manifest["configuration"]
+            recipe, size = Recipe.from_dict(told["recipe"]), int(told["bytes"])
+            abstraction = _unpacked_abstraction(arrays["abstraction"], told["abstraction"])
+            weights = _unpacked_weights(arrays["weights"], size, manifest["checksum"])
+            classes = arrays.get("flop_classes")
+            if classes is not None and classes.shape != (BOARD_CLASSES[3],):
+                raise ArtefactError("classes of other flops")
+            return cls(recipe, abstraction, told["form"], weights, classes, manifest["facts"])
+        except (KeyError, TypeError, ValueError, lzma.LZMAError) as error:
+            if isinstance(error, ArtefactError) and str(path) in str(error):
+                raise
+            reason = (
+                error if isinstance(error, EquipoiseError) else f"{type(error).__name__} {error}"
+            )
+            raise ArtefactError(f"{path}: not a blueprint of this version ({reason})") from None
+
+
+def _compressed(data: bytes) -> Bytes:
+    packed = lzma.compress(data, format=lzma.FORMAT_XZ, filters=_FILTERS)
+    return np.frombuffer(packed, dtype=np.uint8)
+
+
+def _unpacked_weights(packed: Bytes, size: int, checksum: str) -> Bytes:
+    def fill(out: Bytes) -> None:
+        data = lzma.decompress(packed.tobytes())
+        if len(data) != size:
+            raise ArtefactError(f"{len(data):,} bytes in place of {size:,}")
+        out[:] = np.frombuffer(data, dtype=np.uint8)
+
+    if size >= _WORTH_KEEPING:
+        return cached_table("blueprint", {"checksum": checksum}, (size,), np.uint8, fill)
+    weights = np.empty(size, dtype=np.uint8)
+    fill(weights)
+    return weights
+
+
+def _unpacked_abstraction(packed: Bytes, fingerprint: str) -> Abstraction:
+    path = cache_folder() / f"buckets-of-{fingerprint}.safetensors"
+    try:
+        return Abstraction.load(path)
+    except ArtefactError:
+        pass
+    with TemporaryDirectory() as folder:
+        beside = Path(folder) / "abstraction"
+        beside.write_bytes(lzma.decompress(packed.tobytes()))
+        found = Abstraction.load(beside)
+    if found.fingerprint != fingerprint:
+        raise ArtefactError("its buckets are not those it was trained with")
+    found.save(path)
+    return found
+
+
+def _packed(
+    recipe: Recipe,
+    abstraction: Abstraction,
+    betting: Betting,
+    rows: Rows,
+    form: str,
+    flop_classes: NDArray[np.int8] | None,
+    facts: dict[str, Any],
+    seed: int,
+) -> Blueprint:
+    """A blueprint of what `rows` says of every decision: [action, column]."""
+    classes = 1 if flop_classes is None else int(flop_classes.max()) + 1
+    parts, rng = FORMS[choose(form, FORMS, "form")], np.random.default_rng(seed)
+    layout = Layout.of(betting, abstraction.counts, classes, pure=not parts)
+    weights = np.empty(layout.size, dtype=np.uint8)
+    for node in np.flatnonzero(layout.offset >= 0).tolist():
+        table = rows(node)
+        block = quantised(table, parts) if parts else likeliest(table, rng)
+        start = int(layout.offset[node])
+        weights[start : start + block.size] = block.reshape(-1)
+    made = Blueprint(recipe, abstraction, form, weights, flop_classes, facts)
+    # The tree is at hand; building it again would take seconds.
+    made.__dict__["betting"] = betting
+    return made
+
+
+def make_blueprint(
+    recipe: Recipe,
+    abstraction: Abstraction,
+    strategy: Strategy | CardStrategy,
+    form: str = "full",
+    flop_classes: NDArray[np.int8] | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> Blueprint:
+    """A trained strategy as a blueprint."""
+    betting, rows = _rows_of(strategy)
+    return _packed(
+        recipe, abstraction, betting, rows, form, flop_classes, dict(facts or {}), recipe.seed
+    )
+
+
+def _rows_of(strategy: Strategy | CardStrategy) -> tuple[Betting, Rows]:
+    """The betting, and what is played at each decision: [action, column]."""
+    if isinstance(strategy, CardStrategy):
+        return strategy.layout.betting, strategy.at
+    game = strategy.game
+    of_street = [
+        [b for b, board in enumerate(game.deal.boards) if board.round == street]
+        for street in range(game.betting.rounds)
+    ]
+
+    def rows(node: int) -> NDArray[Any]:
+        here = of_street[game.betting.round_of(node)]
+        return np.concatenate([strategy.at(node, b) for b in here], axis=1)
+
+    return game.betting, rows
