@@ -30,6 +30,10 @@ from equipoise.kernel import kernel, over_chunks
 METRICS = ("l2", "emd")
 #: Below this many products an assignment is not worth a second thread.
 _ONE_THREAD = 2_000_000
+#: Points remembered while others are assigned: a power of two.
+_RECENT = 4096
+#: Coordinates are told apart in steps of 1/65536 by the hash, which multiplies by a large odd number.
+_HASH_SCALE, _HASH_FACTOR = np.float32(65_536), 6_364_136_223_846_793_005
 #: Improvement of the error, as a share of it, below which iterations end.
 _TOLERANCE = 1e-4
 
@@ -186,12 +190,26 @@ def _assign(
     """Nearest centroid of each point and how far it is; `columns` are the centroids transposed.
 
     Of a squared distance |x|² - 2xc + |c|² only the last two terms, halved, need comparing. The
-    inner loops run over centroids, so that they become vector instructions.
+    inner loops run over centroids, so that they become vector instructions. Many hands of a board
+    are alike: a point equal to a recent one (found by a hash of it) takes its answer over.
     """
     count, size = columns.shape[1], points.shape[1]
     scores = np.empty(count, np.float32)
     by_four = size - size % 4
+    recent = np.full(_RECENT, -1, np.int64)
     for i in range(len(points)):
+        code = np.int64(0)
+        for j in range(size):
+            code = (code + np.int64(np.float32(points[i, j]) * _HASH_SCALE)) * _HASH_FACTOR
+        slot = (code >> 40) & (_RECENT - 1)
+        like = recent[slot]
+        alike = like >= 0
+        for j in range(size):
+            alike = alike and points[like, j] == points[i, j]
+        if alike:
+            labels[i], distances[i] = labels[like], distances[like]
+            continue
+        recent[slot] = i
         scores[:] = half_norms
         # Four coordinates at a time: the scores are read and written a fourth as often.
         for j in range(0, by_four, 4):
