@@ -145,7 +145,6 @@ class CardSampling(Solver):
             last_street=game.betting.rounds - 1,
         )
         self._stacks = [_stack(self.layout) for _ in range(self.walkers)]
-        self._pool = ThreadPoolExecutor(self.walkers) if self.walkers > 1 else None
         if game.judge is not None:
             self._states = game.dealer.buckets_of(game.judge)
             super().__init__(game.judge, threads=threads)
@@ -160,11 +159,12 @@ class CardSampling(Solver):
                 self.iteration + 1 + walker, self.walkers, share, self._stacks[walker],
             )  # fmt: skip
 
-        if self._pool is None:
+        if self.walkers == 1:
             work(0)
         else:
-            for done in [self._pool.submit(work, walker) for walker in range(self.walkers)]:
-                done.result()
+            with ThreadPoolExecutor(self.walkers) as pool:
+                for done in [pool.submit(work, walker) for walker in range(self.walkers)]:
+                    done.result()
         self.iteration += count
 
     # ------------------------------------------------------------------------------- answers
