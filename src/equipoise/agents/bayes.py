@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.equitybuckets import NO_BUCKET, EquityBuckets
-from equipoise.abstraction.rollouts import BOARD_SIZES
+from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.agents.agent import Agent, HandResult, Policy, PublicState, View
 from equipoise.agents.bucket import STYLES
 from equipoise.agents.threeway import Move, choose, moves, three_way_policy

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.draws import DRAW_BUCKETS, draw_number
 from equipoise.abstraction.equitybuckets import NO_BUCKET, STREETS, EquityBuckets
-from equipoise.abstraction.rollouts import BOARD_SIZES, street_of
+from equipoise.abstraction.lookup import BOARD_SIZES
+from equipoise.abstraction.rollouts import street_of
 from equipoise.agents.agent import HandResult
 from equipoise.agents.threeway import Move, moves
 from equipoise.cards.hand import COMBO_CARDS

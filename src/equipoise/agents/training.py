@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from equipoise.abstraction.rollouts import BOARD_SIZES
+from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.agents.agent import Agent, HandResult, View
 from equipoise.cards.evaluator import evaluate
 from equipoise.games.rules import Rules, State

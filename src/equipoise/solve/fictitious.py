@@ -7,7 +7,8 @@ iteration before.
 
 The *pseudo-fictitious* play of Dudziak (2006) responds in one branch of the tree at a time and holds
 all others constant. Here a branch is what follows one way to end the first round, or the first round
-itself while later rounds play the average. A branch's n-th response counts 1/(n + 1) in it, the uniform strategy being the first.
+itself while later rounds play the average. A branch's n-th response counts 1/(n + 1) in it, the
+uniform strategy being the first.
 """
 
 from __future__ import annotations
