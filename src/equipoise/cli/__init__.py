@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from equipoise.cli.abstraction import abstraction_command
 from equipoise.cli.acpc import acpc_command, dealer_command
 from equipoise.cli.batch import batch_command
 from equipoise.cli.bench import bench_command
@@ -64,6 +65,7 @@ app.command("preflop")(_computing(preflop_command))
 app.command("game")(_computing(game_command))
 app.command("solve")(_computing(solve_command))
 app.command("batch")(_computing(batch_command))
+app.command("abstraction")(_computing(abstraction_command))
 app.command("train")(_computing(train_command))
 app.command("agents")(agents_command)
 app.command("match")(_computing(match_command))

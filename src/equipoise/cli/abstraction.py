@@ -1,0 +1,179 @@
+"""`equipoise abstraction`: make card abstractions, and look into them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from equipoise.cli.output import Json, check_places, emit, progress_bar
+from equipoise.errors import EquipoiseError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from equipoise.abstraction.abstraction import Abstraction
+
+_STREETS = ("preflop", "flop", "turn", "river")
+#: Buckets that are listed unless all are asked for.
+_MOST_LISTED = 24
+
+
+def abstraction_command(
+    what: Annotated[str, typer.Argument(help="build or show.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A recipe's name or .toml file; to show, also an abstraction's .safetensors file."
+        ),
+    ],
+    street: Annotated[
+        str, typer.Option(help="Street whose buckets are listed: preflop, flop, turn or river.")
+    ] = "preflop",
+    examples: Annotated[int, typer.Option(help="Example hands of each bucket.")] = 3,
+    every: Annotated[bool, typer.Option("--all", help="List all buckets, however many.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Picture of the buckets.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the abstraction to this file.")] = None,
+    json: Json = False,
+) -> None:
+    """Make the card abstraction of a recipe, or show its buckets.
+
+    \b
+    Example: equipoise abstraction build tartanian5 --out buckets.safetensors
+    Example: equipoise abstraction show tartanian5 --street flop --plot buckets.png
+
+    What is made is kept in the cache folder, so that the same is made only once.
+    """
+    if what not in ("build", "show"):
+        raise EquipoiseError(f"abstraction {what}: write `build` or `show`")
+    if street not in _STREETS:
+        raise EquipoiseError(f"--street {street}: choose from {', '.join(_STREETS)}")
+    if examples < 0:
+        raise EquipoiseError(f"--examples {examples}: give 0 or more")
+    check_places(plot, out)
+    found = _open(what, source, json)
+    if out is not None:
+        found.save(out)
+    if plot is not None:
+        from equipoise.abstraction.bucketreport import draw
+
+        draw(found, plot)
+    data = _figures(found)
+    if what == "show":
+        number = _STREETS.index(street)
+        data |= {"street": street, "buckets": _buckets(found, number, examples)}
+    emit(data, json, lambda: _shown(data, every, plot, out))
+
+
+def _open(what: str, source: str, json: bool) -> Abstraction:
+    from equipoise.abstraction.abstraction import Abstraction
+    from equipoise.abstraction.methods import make_abstraction
+    from equipoise.solve.recipe import Recipe
+
+    if source.endswith(".safetensors"):
+        if what == "build":
+            raise EquipoiseError(f"{source} is made already: build from a recipe")
+        return Abstraction.load(source)
+    recipe = Recipe.load(source)
+    with progress_bar(recipe.name, quiet=json) as bar:
+        made = make_abstraction(
+            recipe.abstraction,
+            lambda step: bar(0, None, step),
+            lambda done, total: bar(done, total, "features"),
+        )
+        made.lookup(lambda done, total: bar(done, total, "features"))
+    return made
+
+
+def _figures(found: Abstraction) -> dict[str, Any]:
+    streets = []
+    for number, name in enumerate(_STREETS):
+        totals = found.totals(number)
+        masses, means = totals.masses, totals.means
+        within = float(((totals.spreads**2) * masses).sum())
+        overall = float((masses * (means - (masses * means).sum()) ** 2).sum()) + within
+        streets.append(
+            {
+                "street": name,
+                "buckets": found.counts[number],
+                "smallest_mass": float(masses[masses > 0].min()),
+                "largest_mass": float(masses.max()),
+                "equity_spread": within**0.5,
+                "explained": 1 - within / overall,
+            }
+        )
+    return {
+        "name": found.name,
+        "fingerprint": found.fingerprint,
+        "made_by": dict(found.made_by),
+        "perfect_recall": found.perfect_recall,
+        "streets": streets,
+    }
+
+
+def _buckets(found: Abstraction, number: int, examples: int) -> list[dict[str, Any]]:
+    from equipoise.abstraction.bucketreport import describe
+
+    return [
+        {
+            "bucket": one.bucket,
+            "parent": one.parent,
+            "mass": one.mass,
+            "equity": one.equity,
+            "spread": one.spread,
+            "examples": list(one.examples),
+        }
+        for one in describe(found, number, examples)
+    ]
+
+
+def _shown(
+    data: dict[str, Any], every: bool, plot: Path | None, out: Path | None
+) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table
+
+    recall = "past buckets remembered" if data["perfect_recall"] else "past buckets forgotten"
+    streets = Table(title=f"{data['name']} ({recall})")
+    for column in ("street", "buckets", "smallest", "largest", "spread of equity", "explained"):
+        streets.add_column(column, justify="left" if column == "street" else "right")
+    for one in data["streets"]:
+        streets.add_row(
+            one["street"],
+            f"{one['buckets']:,}",
+            f"{one['smallest_mass']:.2%}",
+            f"{one['largest_mass']:.2%}",
+            f"{one['equity_spread']:.3f}",
+            f"{one['explained']:.1%}",
+        )
+    parts: list[RenderableType] = [streets]
+    if "buckets" in data:
+        parts.append(_listed(data, every))
+    for path, told in ((out, "abstraction"), (plot, "picture")):
+        if path is not None:
+            parts.append(f"{told} written to {path}")
+    return Group(*parts)
+
+
+def _listed(data: dict[str, Any], every: bool) -> RenderableType:
+    from rich.table import Table
+
+    buckets = data["buckets"] if every else data["buckets"][:_MOST_LISTED]
+    table = Table(title=data["street"])
+    for column in ("bucket", "after", "share", "equity", "spread"):
+        table.add_column(column, justify="right")
+    table.add_column("for example")
+    for one in buckets:
+        table.add_row(
+            str(one["bucket"] + 1),
+            "" if one["parent"] is None else str(one["parent"] + 1),
+            f"{one['mass']:.2%}",
+            f"{one['equity']:.3f}",
+            f"{one['spread']:.3f}",
+            ", ".join(one["examples"]),
+        )
+    left = len(data["buckets"]) - len(buckets)
+    if left:
+        table.caption = f"{left:,} more: add --all"
+    return table
