@@ -2,10 +2,11 @@
 
 For every decision of the betting tree it holds what is played in each bucket: a block
 [action, column] in one flat array, blocks in the order of the nodes. A column is a bucket, or where
-players know the class of the flop (class · buckets + bucket). There are three forms:
+players know the class of the flop (class · buckets + bucket). There are four forms:
 
-    full     probabilities in 255ths, which sum to 255
-    coarse   in 15ths: a third of the size, an error of 1/30 at most
+    fine     probabilities in 65,535ths, two bytes each
+    full     in 255ths, one byte
+    coarse   in 15ths, one byte that packs well
     pure     only the likeliest action, as its number, one byte a column; ties are broken at random
 
 The array and the card abstraction are packed (LZMA) into one artefact, with the recipe, the time it
@@ -42,18 +43,24 @@ from equipoise.solve.tableau import Tableau
 
 _KIND = "blueprint"
 #: Parts in which each form counts probabilities; 0 is the number of an action.
-FORMS = {"full": 255, "coarse": 15, "pure": 0}
-#: Bytes from which on the unpacked array is kept in the cache folder.
+FORMS = {"fine": 65_535, "full": 255, "coarse": 15, "pure": 0}
+#: Numbers from which on the unpacked array is kept in the cache folder.
 _WORTH_KEEPING = 4_000_000
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 4}]
 
 Bytes = NDArray[np.uint8]
+Parts = NDArray[np.uint8 | np.uint16]
 Floats = NDArray[np.float32]
 #: What is played at a decision: [action, column].
 Rows = Callable[[int], NDArray[Any]]
 
 
-def quantised(probabilities: NDArray[Any], parts: int) -> Bytes:
+def part_type(form: str) -> type[np.uint8 | np.uint16]:
+    """What the numbers of a form are kept in."""
+    return np.uint16 if form == "fine" else np.uint8
+
+
+def quantised(probabilities: NDArray[Any], parts: int) -> Parts:
     """Probabilities [action, column] in whole parts that sum to `parts` in every column.
 
     >>> quantised(np.array([[0.5, 0.0], [0.3, 1.0], [0.2, 0.0]]), 15).T.tolist()
@@ -64,7 +71,7 @@ def quantised(probabilities: NDArray[Any], parts: int) -> Bytes:
     missing = parts - whole.sum(axis=0)
     # The largest remainders are rounded up.
     place = np.argsort(np.argsort(whole - scaled, axis=0, kind="stable"), axis=0, kind="stable")
-    found: Bytes = (whole + (place < missing)).astype(np.uint8)
+    found: Parts = (whole + (place < missing)).astype(np.uint16 if parts > 255 else np.uint8)
     return found
 
 
@@ -79,12 +86,12 @@ def likeliest(probabilities: NDArray[Any], rng: np.random.Generator) -> Bytes:
 class Layout:
     """Where the block of each decision stands."""
 
-    #: First byte of a decision's block; -1 at other nodes.
+    #: First number of a decision's block; -1 at other nodes.
     offset: NDArray[np.int64]
     #: Columns of a decision's block, and its actions; 0 at other nodes.
     columns: NDArray[np.int64]
     actions: NDArray[np.int64]
-    #: Bytes in all.
+    #: Numbers in all.
     size: int
 
     @classmethod
@@ -108,7 +115,7 @@ class Blueprint:
     recipe: Recipe
     abstraction: Abstraction
     form: str
-    weights: Bytes
+    weights: Parts
     #: Public class of each canonical flop, if players know it.
     flop_classes: NDArray[np.int8] | None = None
     #: How it was trained: seconds, iterations, exploitability_bb, judged_bb.
@@ -118,7 +125,7 @@ class Blueprint:
         choose(self.form, FORMS, "form")
         if len(self.weights) != self.layout.size:
             raise ArtefactError(
-                f"{self.recipe.name}: the strategy has {len(self.weights):,} bytes where its game "
+                f"{self.recipe.name}: the strategy has {len(self.weights):,} numbers where its game "
                 f"needs {self.layout.size:,}: train it again"
             )
 
@@ -229,7 +236,7 @@ class Blueprint:
             "recipe": self.recipe.to_dict(),
             "form": self.form,
             "abstraction": self.abstraction.fingerprint,
-            "bytes": len(self.weights),
+            "numbers": len(self.weights),
         }
         artefact.write(path, _KIND, configuration, arrays, facts=dict(self.facts))
         return Path(path).stat().st_size
@@ -240,9 +247,9 @@ class Blueprint:
         manifest, arrays = artefact.read(path, _KIND)
         try:
             told = manifest["configuration"]
-            recipe, size = Recipe.from_dict(told["recipe"]), int(told["bytes"])
+            recipe, size = Recipe.from_dict(told["recipe"]), int(told["numbers"])
             abstraction = _unpacked_abstraction(arrays["abstraction"], told["abstraction"])
-            weights = _unpacked_weights(arrays["weights"], size, manifest["checksum"])
+            weights = _unpacked_weights(arrays["weights"], size, told["form"], manifest["checksum"])
             classes = arrays.get("flop_classes")
             if classes is not None and classes.shape != (BOARD_CLASSES[3],):
                 raise ArtefactError("classes of other flops")
@@ -261,16 +268,18 @@ def _compressed(data: bytes) -> Bytes:
     return np.frombuffer(packed, dtype=np.uint8)
 
 
-def _unpacked_weights(packed: Bytes, size: int, checksum: str) -> Bytes:
-    def fill(out: Bytes) -> None:
-        data = lzma.decompress(packed.tobytes())
-        if len(data) != size:
-            raise ArtefactError(f"{len(data):,} bytes in place of {size:,}")
-        out[:] = np.frombuffer(data, dtype=np.uint8)
+def _unpacked_weights(packed: Bytes, size: int, form: str, checksum: str) -> Parts:
+    kept_in = part_type(form)
+
+    def fill(out: Parts) -> None:
+        found = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=kept_in)
+        if len(found) != size:
+            raise ArtefactError(f"{len(found):,} numbers in place of {size:,}")
+        out[:] = found
 
     if size >= _WORTH_KEEPING:
-        return cached_table("blueprint", {"checksum": checksum}, (size,), np.uint8, fill)
-    weights = np.empty(size, dtype=np.uint8)
+        return cached_table("blueprint", {"checksum": checksum}, (size,), kept_in, fill)
+    weights = np.empty(size, dtype=kept_in)
     fill(weights)
     return weights
 
@@ -305,7 +314,7 @@ def _packed(
     classes = 1 if flop_classes is None else int(flop_classes.max()) + 1
     parts, rng = FORMS[choose(form, FORMS, "form")], np.random.default_rng(seed)
     layout = Layout.of(betting, abstraction.counts, classes, pure=not parts)
-    weights = np.empty(layout.size, dtype=np.uint8)
+    weights = np.empty(layout.size, dtype=part_type(form))
     for node in np.flatnonzero(layout.offset >= 0).tolist():
         table = rows(node)
         block = quantised(table, parts) if parts else likeliest(table, rng)

@@ -52,8 +52,10 @@ from equipoise.solve.tableau import Tableau
 from equipoise.solve.trainingmodel import Progress, TrainingEstimate, TrainingModel
 
 _BEST = "best plan"
+#: Probabilities up to which a blueprint takes two bytes for each.
+_MOST_FINE = 10_000_000
 #: Looking at exploitability may take this share of the time.
-_SHARE_OF_LOOKS = 0.04
+_SHARE_OF_LOOKS = 0.05
 #: Seconds in which a run looks around: at clocks, limits and Ctrl-C.
 _GLANCE = 0.5
 
@@ -298,8 +300,8 @@ class Training:
         self.files.prepare(self.recipe, resume)
         began = time.perf_counter()
         self.model.abstraction.save(self.files.abstraction)
-        judge = self._judge()
         solver, points = self._solver(resume)
+        judge = self._judge(solver)
         best = _Best(self.files, solver)
         best.resume(points)
         self.building_seconds = time.perf_counter() - began
@@ -318,11 +320,11 @@ class Training:
             interrupted,
         )
 
-    def _judge(self) -> Tableau | None:
+    def _judge(self, solver: Solver) -> Tableau | None:
         game = self.model.judge
         if game is None or self.recipe.model.kind == "cards" or game is self.model.game:
             return None
-        return Tableau(game, "float32", self.model.threads)
+        return Tableau(game, solver.tableau.dtype.name, self.model.threads)
 
     def _solver(self, resume: bool) -> tuple[Solver, list[Point]]:
         if not (resume and self.files.checkpoint.exists()):
@@ -360,9 +362,13 @@ class Training:
         stopped: Callable[[], bool],
     ) -> bool:
         limits = self.recipe.limits
+        # The first look loads kernels, which no later one does; clocks start after it.
+        self._look(solver, judge, 0.0)
+        start = time.perf_counter()
+        self._look(solver, judge, 0.0)
+        cost, chunk = time.perf_counter() - start, 1
         began = time.perf_counter() - (points[-1].seconds if points else 0.0)
         looked = saved = time.perf_counter()
-        cost, chunk = _GLANCE / 5, 1
 
         def clock() -> float:
             return time.perf_counter() - began
@@ -427,8 +433,14 @@ class Training:
         return stopped() and not met()
 
 
-def finish(trained: Trained, form: str = "full") -> tuple[Blueprint, SanityReport]:
-    """Write the blueprint of a run and the report on it into the run's folder."""
+def finish(trained: Trained, form: str | None = None) -> tuple[Blueprint, SanityReport]:
+    """Write the blueprint of a run and the report on it into the run's folder.
+
+    Unless told otherwise its form is `fine`, or for a large one `full`.
+    """
+    if form is None:
+        large = TrainingEstimate.of(trained.recipe).sequences > _MOST_FINE
+        form = "full" if large else "fine"
     files, model, best = RunFolder(trained.folder), trained.model, trained.best
     facts = {
         "iterations": best.iteration,

@@ -1,0 +1,130 @@
+"""`equipoise train` and `equipoise abstraction`: one JSON object, sentences for what is wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from equipoise.cli import app
+from equipoise.errors import EquipoiseError
+from equipoise.solve.blueprint import Blueprint
+
+RECIPE = """
+name = "tiny"
+
+[rules]
+game = "nolimit"
+stack = 1000
+
+[menu]
+bets = "100%,a"
+max_raises = 2
+
+[abstraction]
+method = "equity"
+count = 3
+
+[model]
+boards = 150
+
+[solver]
+name = "dcfr"
+gamma = 3
+
+[limit]
+iterations = 5
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(RECIPE)
+    return path
+
+
+def told(*words: object) -> dict:
+    result = CliRunner().invoke(app, [*map(str, words), "--json"], catch_exceptions=False)
+    assert result.exit_code == 0
+    return json.loads(result.stdout)
+
+
+def refused(*words: object) -> str:
+    result = CliRunner().invoke(app, list(map(str, words)))
+    assert isinstance(result.exception, EquipoiseError)
+    return str(result.exception)
+
+
+def test_train_and_resume(recipe: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    data = told("train", recipe, "--out", out, "--threads", 1)
+    assert data["iterations"] == 5
+    assert data["exploitability_bb"] > 0
+    assert data["blueprint_bytes"] == Path(data["blueprint"]).stat().st_size
+    assert [finding["check"] for finding in data["sanity"]["findings"]]
+    assert Blueprint.load(data["blueprint"]).facts["iterations"] == data["best_iteration"]
+    assert "go on with --resume" in refused("train", recipe, "--out", out)
+    more = told("train", recipe, "--out", out, "--resume", "--minutes", 0.004, "--threads", 1)
+    assert more["iterations"] > 5
+    assert (out / "curve.png").stat().st_size > 1000
+
+
+def test_what_cannot_be_trained(recipe: Path, tmp_path: Path) -> None:
+    assert "which recipe?" in refused("train")
+    assert "did you mean 'quick'" in refused("train", "quik")
+    assert "--threads 0" in refused("train", recipe, "--threads", 0)
+    assert "limit.minutes" in refused("train", recipe, "--minutes", -1)
+    assert "made otherwise" in refused_after_other_run(recipe, tmp_path)
+
+
+def refused_after_other_run(recipe: Path, tmp_path: Path) -> str:
+    out = tmp_path / "seeded"
+    told("train", recipe, "--out", out, "--threads", 1)
+    return refused("train", recipe, "--out", out, "--seed", 4, "--resume")
+
+
+def test_recipes_are_listed() -> None:
+    assert {"tartanian5", "inot", "quick"} <= set(told("train", "--list")["recipes"])
+
+
+def test_a_bad_recipe_is_one_sentence_and_code_2(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(RECIPE.replace("boards", "bords"))
+    code = "from equipoise.cli import main; main()"
+    run = subprocess.run(
+        [sys.executable, "-c", code, "train", "bad.toml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr == (
+        "equipoise: bad.toml: unknown key 'model.bords': did you mean 'model.boards'?\n"
+    )
+
+
+def test_abstractions_are_built_and_shown(recipe: Path, tmp_path: Path) -> None:
+    file, picture = tmp_path / "buckets.safetensors", tmp_path / "buckets.png"
+    built = told("abstraction", "build", recipe, "--out", file, "--plot", picture)
+    assert [street["buckets"] for street in built["streets"]] == [3, 9, 27, 81]
+    assert built["perfect_recall"]
+    assert all(0 < street["explained"] <= 1 for street in built["streets"])
+    assert picture.stat().st_size > 1000
+    shown = told("abstraction", "show", file, "--street", "flop", "--examples", 1)
+    assert shown["fingerprint"] == built["fingerprint"]
+    assert len(shown["buckets"]) == 9
+    assert sum(bucket["mass"] for bucket in shown["buckets"]) == pytest.approx(1)
+    assert shown["buckets"][4]["parent"] == 1
+    plain = CliRunner().invoke(app, ["abstraction", "show", str(file)], catch_exceptions=False)
+    assert "past buckets remembered" in plain.stdout
+    assert "is made already" in refused("abstraction", "build", file)
+    assert "write `build` or `show`" in refused("abstraction", "look", file)
+    assert "choose from preflop" in refused("abstraction", "show", file, "--street", "tern")
+    assert "no such file" in refused("abstraction", "show", tmp_path / "none.safetensors")
+    (tmp_path / "odd.safetensors").write_bytes(b"nothing of the kind")
+    assert "not an Equipoise file" in refused("abstraction", "show", tmp_path / "odd.safetensors")
