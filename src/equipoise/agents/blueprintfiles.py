@@ -1,0 +1,92 @@
+"""Where blueprints are found: in the package, in the cache folder, or where they were trained.
+
+A blueprint is asked for by its name or by a file. A name is looked for in this order:
+
+    equipoise/blueprints/NAME.blueprint            those that ship
+    CACHE/blueprints/NAME.blueprint
+    CACHE/NAME.run/blueprint.safetensors           the folder of a training run
+    ./NAME.run/blueprint.safetensors
+
+and read once a process. Large ones are unpacked on first use, and mapped from the cache folder after.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from equipoise.cachefolder import cache_folder
+from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.solve.blueprint import Blueprint
+
+SUFFIX = ".blueprint"
+_TRAINED = "blueprint.safetensors"
+
+
+def places(name: str) -> list[Path]:
+    """Where a blueprint of this name may be, in the order in which they are looked at."""
+    cache = cache_folder()
+    return [
+        Path(str(files("equipoise"))) / "blueprints" / f"{name}{SUFFIX}",
+        cache / "blueprints" / f"{name}{SUFFIX}",
+        cache / f"{name}.run" / _TRAINED,
+        Path(f"{name}.run") / _TRAINED,
+    ]
+
+
+def find_blueprint(source: str | Path) -> Path:
+    """The file of a blueprint, by name or path; a run's folder stands for the file in it."""
+    path = Path(source)
+    if path.is_dir() and (path / _TRAINED).is_file():
+        return path / _TRAINED
+    if path.suffix in (SUFFIX, ".safetensors", ".run") or len(path.parts) > 1:
+        if path.is_file():
+            return path
+        raise ArtefactError(f"{path}: no such blueprint; name a file, or a folder of a run")
+    for place in places(str(source)):
+        if place.is_file():
+            return place
+    raise ArtefactError(_cure(str(source)))
+
+
+def has_blueprint(source: str | Path) -> bool:
+    """Whether a blueprint is there to be played."""
+    try:
+        find_blueprint(source)
+    except ArtefactError:
+        return False
+    return True
+
+
+def load_blueprint(source: str | Path) -> Blueprint:
+    """A blueprint by name or path, read once a process as long as its file stays the same."""
+    path = find_blueprint(source)
+    return _read(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, changed: int) -> Blueprint:
+    return Blueprint.load(path)
+
+
+def _cure(name: str) -> str:
+    """What to do about a blueprint that is not there, and what that costs."""
+    from equipoise.solve.recipe import Recipe, names
+    from equipoise.solve.trainingmodel import TrainingEstimate, gigabytes
+
+    if name not in names():
+        shipped = ", ".join(names())
+        return f"no blueprint {name!r}: name a file, or one of {shipped}"
+    recipe = Recipe.shipped(name)
+    folder = cache_folder() / f"{name}.run"
+    minutes = recipe.limits.minutes
+    lasts = f"about {minutes:g} minutes" if minutes else "until its target is reached"
+    try:
+        memory = gigabytes(TrainingEstimate.of(recipe).memory_bytes)
+    except EquipoiseError:
+        memory = "much"
+    return (
+        f"the blueprint {name!r} is not here: train it with "
+        f"`equipoise train {name} --out {folder}` ({lasts}, {memory} of memory)"
+    )

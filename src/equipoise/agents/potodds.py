@@ -1,0 +1,101 @@
+"""The guard against folding off the tree: a hand that has the price to call is not folded.
+
+After translated bets the real pot is not the one that a blueprint thinks of, and it may fold a hand
+that the real pot pays to call: Claudico twice folded after putting in half its stack and more. The
+guard looks at the real pot. With c chips to call and p in the pot before it, a call that nobody bets
+after breaks even with an equity of
+
+    c / (p + c)
+
+and the equity is that of the hand against the opponent's range, exact, over all run-outs. The range
+is what the blueprint itself would hold in his place: the product, over his translated actions, of
+the probability that it gives to the action with each hand. Actions that it never takes say nothing
+about the cards.
+
+It is asked only where a fold would be off the tree. On the tree folding such a hand can be right:
+there are more bets to come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.agents.abstractline import Step
+from equipoise.agents.blueprintbook import Book
+from equipoise.cards.equity import hand_equities
+from equipoise.cards.hand import COMBO_COUNT
+from equipoise.cards.headsup import margins
+from equipoise.cards.matchup import compatible_weight
+from equipoise.games.rules import State
+
+Weights = NDArray[np.float64]
+
+#: Answers kept: those of the hands in play.
+_KEPT = 64
+
+
+def price(state: State) -> float:
+    """Equity with which a call breaks even if nobody bets after it.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> price(State.from_betting_text(NOLIMIT_HOLDEM, "r300"))
+    0.3333333333333333
+    """
+    return state.to_call / (state.pot + state.to_call)
+
+
+def opponent_range(book: Book, steps: Sequence[Step], board: tuple[int, ...]) -> Weights:
+    """Weight of every hand that the opponent may hold after translated actions: float64[1326]."""
+    columns = book.columns(board)
+    free = columns[-1] >= 0
+    weights = free.astype(np.float64)
+    for node, child, street in steps:
+        row = book.raw(node)[child - int(book.betting.first[node])]
+        after = np.where(free, weights * row[np.maximum(columns[street], 0)], 0.0)
+        if after.any():
+            weights = after / after.max()
+    return weights
+
+
+def range_equities(weights: Weights, board: tuple[int, ...]) -> Weights:
+    """Equity of every hand against a range, NaN where they cannot meet: float64[1326]."""
+    if board:
+        return hand_equities(np.ones(COMBO_COUNT), weights, board, threads=1)
+    # One product with the table of all matchups.
+    mass = compatible_weight(weights)
+    met = mass > 1e-12 * weights.sum()
+    margin = margins() @ weights
+    return np.where(met, (1 + margin / np.where(met, mass, 1.0)) / 2, np.nan)
+
+
+class Guard:
+    """Which hands have the price to call, remembered while a hand is played."""
+
+    def __init__(self, book: Book) -> None:
+        self.book = book
+        #: How often ranges were weighed, and the seconds it took.
+        self.asked = 0
+        self.seconds = 0.0
+        self._known: dict[tuple[object, ...], NDArray[np.bool_]] = {}
+
+    def has_price(
+        self, state: State, board: tuple[int, ...], steps: Sequence[Step]
+    ) -> NDArray[np.bool_]:
+        """Hands whose equity is at least the price of a call: bool[1326]."""
+        key = (board, tuple(steps), state.to_call, state.pot)
+        found = self._known.get(key)
+        if found is None:
+            began = perf_counter()
+            # A hand that meets no other of the range has nothing to fear.
+            equities = range_equities(opponent_range(self.book, steps, board), board)
+            found = ~(equities < price(state))
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            self._known[key] = found
+            self.asked += 1
+            self.seconds += perf_counter() - began
+        return found
