@@ -35,8 +35,8 @@ def test_the_border_between_folding_and_calling_is_found() -> None:
     assert [found.loss for found in losses[1:]] == pytest.approx([0] * 4)
     shares = tuple(k / 6 for k in range(1, 6))
     refined = refine_shares(shares, border_losses(losses, (6,)), 3)
-    # Only one border loses anything, so only one bucket is added, about it.
-    assert refined == pytest.approx((1 / 6, 2 / 6, 5 / 12, 7 / 12, 4 / 6, 5 / 6))
+    # Only one border loses anything, so only the two buckets beside it are halved.
+    assert refined == pytest.approx((1 / 6, 2 / 6, 5 / 12, 3 / 6, 7 / 12, 4 / 6, 5 / 6))
 
 
 def test_strategies_are_left_as_they_were() -> None:
@@ -69,10 +69,12 @@ def test_refined_shares_ascend_and_are_no_more_than_asked(count: int, more: int,
     refined = refine_shares(shares, losses, more)
     assert all(a < b for a, b in zip((0.0, *refined), (*refined, 1.0), strict=True))
     assert len(refined) <= len(shares) + more
+    assert set(shares) <= set(refined)
+    assert len(refined) == len(shares) + min(more, count)
     if more == 1:
-        worst = int(losses.argmax())
-        assert len(refined) == len(shares) + 1
-        assert shares[worst] not in refined
+        beside = np.convolve(losses, (1, 1))
+        worst = int(beside.argmax())
+        assert (worst + 0.5) / count == pytest.approx((set(refined) - set(shares)).pop())
 
 
 def test_bad_input_is_refused() -> None:

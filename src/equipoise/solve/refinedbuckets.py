@@ -32,6 +32,8 @@ from equipoise.solve.tableau import Tableau
 Progress = Callable[[str, int, int], None]
 
 _STREETS = ("flop", "turn", "river")
+#: Share of hands that must call the big blind for their range to be used.
+LEAST_LIMPED = 0.01
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,9 @@ def refined_divisions(
 def preflop_ranges(blueprint: Blueprint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Chances of the 169 classes of hole cards after a re-raise of one raise, and after a call.
 
-    The re-raise is the big blind's, the call the small blind's of the big blind.
+    The re-raise is the big blind's, the call the small blind's of the big blind. A strategy that
+    calls there with less than :data:`LEAST_LIMPED` of its hands has no such range to speak of; the
+    big blind's call of the raise stands in for it.
     """
     betting = blueprint.betting
     masses = blueprint.abstraction.masses(0)
@@ -133,10 +137,12 @@ def preflop_ranges(blueprint: Blueprint) -> tuple[NDArray[np.float64], NDArray[n
             "the first decision has no call and raise: give a strategy of limit hold'em"
         )
 
-    def after(node: int, kind: Kind) -> NDArray[np.float64]:
-        weight = masses * blueprint.rows(node)[child(node, kind)]
-        chances: NDArray[np.float64] = weight / weight.sum()
-        return chances
+    def played(node: int, kind: Kind) -> NDArray[np.float64]:
+        weight: NDArray[np.float64] = masses * blueprint.rows(node)[child(node, kind)]
+        return weight
 
     raised = int(betting.first[0]) + child(0, Kind.RAISE)
-    return after(raised, Kind.RAISE), after(0, Kind.CALL)
+    reraise, call = played(raised, Kind.RAISE), played(0, Kind.CALL)
+    if call.sum() < LEAST_LIMPED:
+        call = played(raised, Kind.CALL)
+    return reraise / reraise.sum(), call / call.sum()
