@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from equipoise.bench import train
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.solve.blueprint import Blueprint
+from equipoise.solve.recipe import Recipe
 
 RECIPE = """
 name = "tiny"
@@ -86,6 +88,28 @@ def refused_after_other_run(recipe: Path, tmp_path: Path) -> str:
     out = tmp_path / "seeded"
     told("train", recipe, "--out", out, "--threads", 1)
     return refused("train", recipe, "--out", out, "--seed", 4, "--resume")
+
+
+def test_bench_reads_finished_runs(
+    recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = Recipe.load(recipe)
+    monkeypatch.setattr(Recipe, "shipped", lambda name: tiny)
+    jobs = (train.Job("tiny", minutes=0.004, targets=((1e6, 1, "paper: 7"), (1e-9, 1, ""))),
+            train.Job("tiny", "cfr+", {}, 0.004))  # fmt: skip
+    monkeypatch.setattr(train, "QUICK", jobs)
+    words = ("bench", "train", "--only", "tiny:own,tiny:cfr+", "--out", tmp_path / "bench")
+    data = told(*words)
+    names = [found["name"] for found in data["figures"]]
+    assert "tiny, dcfr: to 1e+06 bb a hand (paper: 7)" in names
+    assert any(name.startswith("tiny, cfr+: best in") for name in names)
+    reached = [found["reached"] for found in data["figures"] if "target" in found]
+    assert reached == [True, False]
+    assert Path(data["pictures"][0]).stat().st_size > 1000
+    again = told(*words)
+    assert again["figures"] == [found for found in data["figures"] if "cache" not in found["name"]]
+    assert "did you mean 'tiny:own'" in refused("bench", "train", "--only", "tiny:on")
+    assert "are for `bench train`" in refused("bench", "cards", "--full")
 
 
 def test_recipes_are_listed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,11 +15,20 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 #: Suites, each a module of `equipoise.bench` with a function `run(seed)`.
-SUITES = ("cards", "games", "solve", "discounting", "arena")
+SUITES = ("cards", "games", "solve", "discounting", "train", "arena")
 
 
 def bench_command(
     suite: Annotated[str, typer.Argument(help=f"What to measure: {', '.join(SUITES)}.")],
+    full: Annotated[
+        bool, typer.Option("--full", help="For train: the recipes of the papers, hours in all.")
+    ] = False,
+    only: Annotated[
+        str | None, typer.Option(help="For train: some jobs, such as 'tartanian5-m:own,inot:fp'.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="For train: folder of the runs, by default bench-train.")
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -26,11 +36,18 @@ def bench_command(
 
     Peers that are not installed are left out; `make bench` installs them.
 
+    \b
     Example: equipoise bench cards --json
+    Example: equipoise bench train --full --only tartanian5-m:own
     """
     if suite not in SUITES:
         raise EquipoiseError(f"no benchmark {suite!r}: choose from {', '.join(SUITES)}")
-    data = import_module(f"equipoise.bench.{suite}").run(seed)
+    options: dict[str, Any] = {}
+    if suite == "train":
+        options = {"full": full, "only": only} | ({} if out is None else {"out": out})
+    elif full or only is not None or out is not None:
+        raise EquipoiseError(f"bench {suite}: --full, --only and --out are for `bench train`")
+    data = import_module(f"equipoise.bench.{suite}").run(seed, **options)
     emit(data, json, lambda: _figures(data))
 
 

@@ -328,6 +328,14 @@ class Recipe:
         limits = Limits(minutes, iterations, target_bb, self.limits.checkpoint_minutes)
         return replace(self, limits=limits)
 
+    def solved_by(self, solver: str, model: Model | None = None, **settings: Any) -> Recipe:
+        """The recipe with another solver, at its own schedule but for `settings`.
+
+        >>> Recipe.shipped("quick").solved_by("cfr+", gamma=2.0).solver_settings
+        {'gamma': 2.0}
+        """
+        return replace(self, solver=solver, solver_settings=settings, model=model or self.model)
+
     def seeded(self, seed: int) -> Recipe:
         """The recipe with another seed."""
         return replace(self, seed=seed)

@@ -140,7 +140,7 @@ class RunFolder:
         for point in points:
             shown = ("" if value is None else repr(value) for value in
                      (point.exploitability_bb, point.judged_bb))  # fmt: skip
-            table.writerow((point.iteration, f"{point.seconds:.3f}", *shown))
+            table.writerow((point.iteration, repr(point.seconds), *shown))
         self.write(self.curve, text.getvalue())
 
     def read_curve(self) -> list[Point]:
