@@ -43,6 +43,8 @@ _MODEL = {
     "judge": "boards",
     "flop_classes": "truth",
     "results_by_class": "truth",
+    "reraise": "numbers",
+    "call": "numbers",
 }
 _LIMIT = {
     "minutes": "number",
@@ -93,6 +95,10 @@ class Model:
     flop_classes: bool = False
     #: Results counted for each class apart.
     results_by_class: bool = True
+    #: Chances of the 169 classes of hole cards after a re-raise and after a call before the flop, by
+    #: which flops are classed (:mod:`.refinedbuckets`); none is the best tenth and the rest.
+    reraise: tuple[float, ...] = ()
+    call: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         choose(self.kind, MODELS, "model.kind")
@@ -106,6 +112,13 @@ class Model:
             raise RecipeError(
                 'model.flop_classes: classes of flops go with model.kind = "independent"'
             )
+        for name in ("reraise", "call"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if getattr(self, name) and (len(getattr(self, name)) != 169 or not self.flop_classes):
+                raise RecipeError(
+                    f"model.{name}: give 169 chances, one for each class of hole cards, with "
+                    "model.flop_classes = true"
+                )
         if self.kind == "independent" and self.judge != 0:
             raise RecipeError("model.judge: independent buckets are judged on their own chances")
 
@@ -258,6 +271,10 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """The settings that :meth:`from_dict` reads."""
         model = {one.name: getattr(self.model, one.name) for one in fields(self.model)}
+        for key in ("reraise", "call"):
+            ranges = model.pop(key)
+            if ranges:
+                model[key] = list(ranges)
         model = {key: "all" if value is None else value for key, value in model.items()}
         limits = {one.name: getattr(self.limits, one.name) for one in fields(self.limits)}
         told: dict[str, Any] = {"name": self.name}

@@ -174,7 +174,14 @@ class TrainingModel:
     @cached_property
     def flop_classes(self) -> np.ndarray[Any, np.dtype[np.int8]] | None:
         """Public class of each canonical flop, if the model knows any."""
-        return board_classes(3).of_board if self.recipe.model.flop_classes else None
+        model = self.recipe.model
+        if not model.flop_classes:
+            return None
+        # Written in a few digits, chances sum to nearly 1.
+        reraise, call = (
+            np.array(given) / sum(given) if given else None for given in (model.reraise, model.call)
+        )
+        return board_classes(3, reraise, call).of_board
 
     @cached_property
     def betting(self) -> Betting:
