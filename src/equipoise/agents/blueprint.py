@@ -29,7 +29,7 @@ from equipoise.agents.blueprintfiles import load_blueprint
 from equipoise.agents.potodds import Guard
 from equipoise.agents.simple import same_for_all
 from equipoise.cards.hand import combo_index
-from equipoise.errors import GameError
+from equipoise.errors import EquipoiseError, GameError
 from equipoise.games.rules import CALL, FOLD, Action, Rules, State
 from equipoise.solve.blueprint import Blueprint
 
@@ -54,13 +54,17 @@ class BlueprintAgent(Agent):
     def __init__(
         self,
         rules: Rules,
-        blueprint: str | Path | Blueprint,
+        blueprint: str | Path | Blueprint = "",
         translation: str = "pseudo-harmonic",
         postprocess: str = "raw",
         guard: bool = True,
         back_onto_tree: bool = False,
     ) -> None:
         super().__init__()
+        if blueprint == "":
+            raise EquipoiseError(
+                'which blueprint? set one in a TOML file: agent = "blueprint", blueprint = "quick"'
+            )
         chosen = mapping(translation)
         processing = PostProcessing.parse(postprocess)
         self._given: dict[str, Any] = {

@@ -104,9 +104,11 @@ class Book:
         )
         if not self._parts:
             chosen = self._weights[start : start + columns]
-            return (chosen[None] == np.arange(count)[:, None]).astype(np.float64)
+            pure: Table = (chosen[None] == np.arange(count)[:, None]).astype(np.float64)
+            return pure
         block = self._weights[start : start + count * columns].reshape(count, columns)
-        return block / float(self._parts)
+        found: Table = block / float(self._parts)
+        return found
 
     # ------------------------------------------------------------------------------------ parts
 

@@ -7,6 +7,9 @@ parameters, which are the keyword arguments of its class:
     name = "bucket-8"     # what tables and logs call it, if not the agent's own name
     buckets = 8
 
+Agents that are one class set in different ways, such as those that play a blueprint, are such files
+in the folder `shipped` of this package; these also say `game`, `about`, `document` and `cost`.
+
 Another package adds agents through the entry-point group `equipoise.agents`: each entry point leads
 to an :class:`Agent` class, or to an :class:`Entry` that says more about it.
 
@@ -18,11 +21,12 @@ from __future__ import annotations
 import difflib
 import inspect
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +57,8 @@ class Entry:
     document: str = ""
     #: What a decision costs, in words.
     cost: str = ""
+    #: Parameters that are set otherwise than the class sets them.
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def load(self) -> Callable[..., Agent]:
         """The class, or whatever else makes the agent."""
@@ -72,7 +78,7 @@ class Entry:
         found = inspect.signature(self.load()).parameters
         empty = inspect.Parameter.empty
         return {
-            key: None if parameter.default is empty else parameter.default
+            key: self.settings.get(key, None if parameter.default is empty else parameter.default)
             for key, parameter in found.items()
             if key != "rules" and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD,
                                                      parameter.KEYWORD_ONLY)
@@ -159,8 +165,41 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "35 µs",
         ),
+        Entry(
+            "odd-sizes",
+            "equipoise.agents.oddsizes:OddSizesAgent",
+            "nolimit",
+            "bets and raises of sizes that nobody has in a menu",
+            "",
+            "2 µs",
+        ),
+        Entry(
+            "blueprint",
+            "equipoise.agents.blueprint:BlueprintAgent",
+            "both",
+            "plays a trained strategy: name it in a TOML file",
+            "",
+            "15 µs",
+        ),
     )
 }
+
+
+def _shipped() -> dict[str, Entry]:
+    """The agents of the folder `shipped`, by name."""
+    found = {}
+    for file in sorted((files("equipoise.agents") / "shipped").iterdir(), key=lambda f: f.name):
+        if not file.name.endswith(".toml"):
+            continue
+        told = tomllib.loads(file.read_text("utf-8"))
+        agent, name, game, about, document, cost = (
+            told.pop(key) for key in ("agent", "name", "game", "about", "document", "cost")
+        )
+        found[name] = Entry(name, AGENTS[agent].target, game, about, document, cost, told)
+    return found
+
+
+AGENTS |= _shipped()
 
 
 @cache
@@ -250,7 +289,7 @@ class Recipe:
                 close = difflib.get_close_matches(key, known, n=1)
                 cure = f"did you mean {close[0]!r}?" if close else f"it takes {_listed(known)}"
                 raise EquipoiseError(f"{self.name} has no parameter {key!r}: {cure}")
-        settings = dict(self.parameters)
+        settings = {**self.entry.settings, **self.parameters}
         if "rules" in inspect.signature(maker).parameters:
             settings["rules"] = rules
         try:
