@@ -16,6 +16,7 @@ import typer
 
 from equipoise.cli.abstraction import abstraction_command
 from equipoise.cli.acpc import acpc_command, dealer_command
+from equipoise.cli.agents import agents_command
 from equipoise.cli.batch import batch_command
 from equipoise.cli.bench import bench_command
 from equipoise.cli.equity import equity_command, preflop_command
@@ -23,7 +24,7 @@ from equipoise.cli.evaluate import eval_command
 from equipoise.cli.game import game_command
 from equipoise.cli.history import history_command
 from equipoise.cli.lbr import lbr_command
-from equipoise.cli.match import agents_command, match_command, tournament_command
+from equipoise.cli.match import match_command, tournament_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
 from equipoise.cli.reproduce import reproduce_command
@@ -67,7 +68,7 @@ app.command("solve")(_computing(solve_command))
 app.command("batch")(_computing(batch_command))
 app.command("abstraction")(_computing(abstraction_command))
 app.command("train")(_computing(train_command))
-app.command("agents")(agents_command)
+app.command("agents")(_computing(agents_command))
 app.command("match")(_computing(match_command))
 app.command("tournament")(_computing(tournament_command))
 app.command("lbr")(_computing(lbr_command))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -158,38 +158,6 @@ def _match_table(
     for label, value in rows.items():
         table.add_row(label, value)
     return table
-
-
-def agents_command(json: Json = False) -> None:
-    """List the agents: what they play, where they come from, what a decision costs.
-
-    Example: equipoise agents
-    """
-    from equipoise.agents.registry import entries
-
-    listed = list(entries().values())
-    data: dict[str, Any] = {
-        "agents": {
-            entry.name: {
-                "game": entry.game,
-                "description": entry.description,
-                "document": entry.document,
-                "cost_per_decision": entry.cost,
-                "parameters": {key: str(value) for key, value in entry.parameters().items()},
-            }
-            for entry in listed
-        }
-    }
-
-    def table() -> RenderableType:
-        from rich.table import Table
-
-        shown = Table("agent", "game", "what it does", "a decision costs", "from", title="agents")
-        for entry in listed:
-            shown.add_row(entry.name, entry.game, entry.description, entry.cost, entry.document)
-        return shown
-
-    emit(data, json, table)
 
 
 def tournament_command(

@@ -13,8 +13,12 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from equipoise.games.rules import Rules
 
-#: Whom a person meets who names nobody: the first that plays the game.
-_OPPONENTS = ("bucket", "call")
+#: Whom a person meets who names nobody: the first that plays the game and is there.
+_OPPONENTS = (
+    *("tartanian5", "sampled", "tartanian4", "quick"),
+    *("fell-omen-2", "fell-omen-1", "inot"),
+    *("bucket", "call"),
+)
 
 
 def play_command(
@@ -29,6 +33,8 @@ def play_command(
     seed: Annotated[int | None, typer.Option(help="Seed of the cards; fresh if not given.")] = None,
 ) -> None:
     """Play heads-up hold'em against an agent, with the score kept; q leaves.
+
+    Who names no agent meets the best that is there: no-limit Tartanian5, in limit Fell Omen 2.
 
     \b
     Example: equipoise play --agent call
@@ -52,9 +58,13 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     from equipoise.arena.cards import Dealer
     from equipoise.arena.duel import Duel
 
-    recipe = Recipe.read(agent or _default_opponent(rules))
-    seed = randbits(32) if seed is None else seed
     console = Console(highlight=False)
+    if not agent:
+        agent, why = _default_opponent(rules)
+        if why:
+            console.print(why, markup=False, soft_wrap=True)
+    recipe = Recipe.read(agent)
+    seed = randbits(32) if seed is None else seed
     human = HumanAgent(
         ask=lambda prompt: console.input(_coloured(prompt)),
         show=lambda line: console.print(_coloured(line)),
@@ -74,11 +84,24 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     console.print(human.score(rules))
 
 
-def _default_opponent(rules: Rules) -> str:
+def _default_opponent(rules: Rules) -> tuple[str, str]:
+    """Whom to meet, and if the best is not there, a sentence that says so."""
+    from equipoise.agents.blueprintfiles import find_blueprint
     from equipoise.agents.registry import entries
+    from equipoise.errors import ArtefactError
 
-    known = entries()
-    return next(name for name in _OPPONENTS if name in known and known[name].plays(rules))
+    known, why = entries(), ""
+    for name in _OPPONENTS:
+        if name not in known or not known[name].plays(rules):
+            continue
+        try:
+            wanted = known[name].settings.get("blueprint")
+            if wanted:
+                find_blueprint(wanted)
+            return name, why and f"{why}. Until then you play {name}."
+        except ArtefactError as error:
+            why = why or str(error)
+    raise EquipoiseError(f"nobody here plays {rules.name}: name an opponent with --agent")
 
 
 def _coloured(line: str) -> str:
