@@ -10,7 +10,7 @@ from equipoise.agents.registry import make_agent
 from equipoise.arena.opening import opening_chart, opening_earnings
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
-from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+from equipoise.games.rules import NOLIMIT_HOLDEM
 
 runner = CliRunner()
 
@@ -56,4 +56,4 @@ def test_limped_hands_earn_what_was_won_with_them():
 
 def test_an_agent_without_a_policy_has_no_chart():
     with pytest.raises(EquipoiseError, match="does not say its policy"):
-        opening_chart(make_agent("bayes", LIMIT_HOLDEM), LIMIT_HOLDEM)
+        opening_chart(make_agent("odd-sizes"), NOLIMIT_HOLDEM)

@@ -91,7 +91,8 @@ class BlueprintAgent(Agent):
         self.line = None if trained.limit else AbstractLine(betting, chosen, back_onto_tree)
         self.guard = Guard(self.book) if guard else None
         self._betting = betting
-        self._seed = 0
+        #: Seed of the draws that translate.
+        self.seed = 0
         #: Decisions by the betting that leads to them.
         self._nodes = {
             betting.states[node].history: node for node in np.flatnonzero(betting.kind < 2).tolist()
@@ -103,15 +104,15 @@ class BlueprintAgent(Agent):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and other processes make their own from the same settings: tables are not sent.
-        return _made, (type(self), self._given, self._seed)
+        return _made, (type(self), self._given, self.seed)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> BlueprintAgent:
-        return _made(type(self), {**self._given, "blueprint": self.blueprint}, self._seed)
+        return _made(type(self), {**self._given, "blueprint": self.blueprint}, self.seed)
 
     def reset(self, seed: int) -> None:
         """A new match, in which bets are translated by other draws."""
         super().reset(seed)
-        self._seed = seed
+        self.seed = seed
 
     # ------------------------------------------------------------------------------- one hand
 
@@ -214,7 +215,7 @@ class BlueprintAgent(Agent):
                 f"{self.blueprint.name} has no betting {state.betting_text()!r}: play it by the "
                 "rules it was trained for"
             )
-        standing = self.line.stand(state, self._seed, hand)
+        standing = self.line.stand(state, self.seed, hand)
         return standing if self.line.tree.turn(standing.place, state) else None
 
     def _carried(self, place: int, child: int, state: State) -> Action:

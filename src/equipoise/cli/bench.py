@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 #: Suites, each a module of `equipoise.bench` with a function `run(seed)`.
-SUITES = ("cards", "games", "solve", "discounting", "train", "arena")
+SUITES = ("cards", "games", "solve", "discounting", "train", "arena", "agents")
 
 
 def bench_command(

@@ -1,0 +1,111 @@
+"""Agents that play blueprints: decisions a second, start-up, and matches against odd sizes.
+
+Those whose blueprint is there are measured; the others are named.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from time import perf_counter
+from typing import Any
+
+from equipoise.agents.agent import View
+from equipoise.agents.blueprint import BlueprintAgent
+from equipoise.agents.blueprintfiles import has_blueprint
+from equipoise.agents.registry import AGENTS
+from equipoise.arena.match import play_match
+from equipoise.bench.figures import figure
+from equipoise.bench.fuzz import fuzz
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, Rules
+
+#: Hands of the match that is timed, and of the match against odd sizes.
+MATCH_HANDS = 20_000
+FUZZ_HANDS = 10_000
+
+_START = (
+    "from equipoise.agents.registry import Recipe; "
+    "from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM; "
+    "agent = Recipe.read({name!r}).make({rules}); "
+    "from equipoise.agents.agent import View; from equipoise.games.rules import State; "
+    "agent.act(View(State.start({rules}), 1, (51, 50), (), 0))"
+)
+
+
+class Counted(BlueprintAgent):
+    """Counts its decisions."""
+
+    decisions = 0
+
+    def act(self, view: View) -> Action:
+        """As ever, and one more."""
+        self.decisions += 1
+        return super().act(view)
+
+
+def names() -> tuple[list[str], list[str]]:
+    """Agents of the package that play a blueprint: those whose blueprint is there, and the rest."""
+    wanted = {name: entry.settings.get("blueprint") for name, entry in AGENTS.items()}
+    there = [name for name, source in wanted.items() if source and has_blueprint(source)]
+    return there, [name for name, source in wanted.items() if source and name not in there]
+
+
+def rules_of(name: str) -> Rules:
+    """The game that an agent of the package plays."""
+    return LIMIT_HOLDEM if AGENTS[name].game == "limit" else NOLIMIT_HOLDEM
+
+
+def run(seed: int = 0) -> dict[str, Any]:
+    """Measure every agent that is there."""
+    there, missing = names()
+    figures: list[dict[str, Any]] = []
+    findings: list[dict[str, Any]] = []
+    for name in there:
+        rules, settings = rules_of(name), dict(AGENTS[name].settings)
+        figures += [
+            figure(f"{name}: decisions in a match with itself, one core",
+                   decisions_per_second(settings, rules, seed), "decisions/s", at_least=20_000),
+            figure(f"{name}: start-up, warm", start_seconds(name, rules), "s", at_most=2),
+        ]  # fmt: skip
+        for acpc in (False, True):
+            agent = BlueprintAgent(rules, **settings)
+            seen = fuzz(agent, rules, FUZZ_HANDS, seed, name=name, acpc=acpc)
+            findings.append(seen.as_dict())
+            wrong = seen.illegal + seen.exceptions + seen.folds_with_price
+            figures.append(
+                figure(f"{name}: illegal actions, exceptions and folds with the price in "
+                       f"{seen.hands:,} hands of odd sizes, {seen.over}", wrong, "", at_most=0)
+            )  # fmt: skip
+            if seen.guard_asked:
+                figures.append(
+                    figure(f"{name}: the guard, when asked ({seen.guard_asked:,} times)",
+                           1000 * seen.guard_seconds / seen.guard_asked, "ms")
+                )  # fmt: skip
+    return {
+        "suite": "agents",
+        "seed": seed,
+        "figures": figures,
+        "fuzz": findings,
+        "missing": missing,
+    }
+
+
+def decisions_per_second(settings: dict[str, Any], rules: Rules, seed: int = 0) -> float:
+    """Decisions of both seats in a match of an agent with itself, by the wall: the best of two."""
+    best = 0.0
+    for number in range(2):
+        players = [Counted(rules, **settings) for _ in range(2)]
+        result = play_match(players[0], players[1], rules, MATCH_HANDS, seed + number)
+        best = max(best, sum(player.decisions for player in players) / result.seconds)
+    return best
+
+
+def start_seconds(name: str, rules: Rules) -> float:
+    """Seconds of a new process, from its start to the first decision, once tables are made: best of three."""
+    told = "LIMIT_HOLDEM" if rules.limit else "NOLIMIT_HOLDEM"
+    code, best = _START.format(name=name, rules=told), float("inf")
+    for _ in range(4):
+        began = perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+        best = min(best, perf_counter() - began)
+    return best

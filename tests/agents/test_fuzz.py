@@ -1,0 +1,72 @@
+"""Blueprints against odd sizes, in this process and over sockets; and the watcher sees faults."""
+
+import pytest
+from tinyblueprint import tiny
+
+from equipoise.agents.agent import View
+from equipoise.agents.blueprint import BlueprintAgent
+from equipoise.agents.oddsizes import OddSizesAgent
+from equipoise.bench.fuzz import fuzz
+from equipoise.games.rules import (
+    FOLD,
+    LIMIT_HOLDEM,
+    NOLIMIT_HOLDEM,
+    State,
+    raise_to,
+)
+
+MENU = {"bets": "50%,a", "raises": "100%,a", "force_allin_threshold": 0.25, "max_raises": 3}
+
+
+@pytest.fixture(scope="module")
+def blueprint():
+    return tiny(MENU)
+
+
+@pytest.mark.parametrize("acpc", [False, True])
+@pytest.mark.parametrize("back_onto_tree", [False, True])
+def test_odd_sizes_are_answered(blueprint, acpc, back_onto_tree):
+    agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, back_onto_tree=back_onto_tree)
+    seen = fuzz(agent, NOLIMIT_HOLDEM, 120, seed=3, acpc=acpc)
+    assert seen.clean, seen.first
+    assert seen.hands == 120
+    assert seen.off_tree > 60
+    assert seen.folds_off_tree > 1
+    assert seen.guard_asked >= seen.folds_off_tree
+
+
+def test_limit_over_sockets():
+    agent = BlueprintAgent(LIMIT_HOLDEM, tiny(limit=True, classes=3))
+    seen = fuzz(agent, LIMIT_HOLDEM, 100, acpc=True)
+    assert seen.clean, seen.first
+    assert seen.off_tree == 0
+
+
+def test_folds_with_the_price_are_seen_without_the_guard(blueprint):
+    agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, guard=False)
+    seen = fuzz(agent, NOLIMIT_HOLDEM, 120, seed=3)
+    assert seen.folds_with_price
+    assert "folded an equity of" in seen.first
+    assert not seen.clean
+
+
+@pytest.mark.parametrize(
+    ("act", "counted"),
+    [(lambda view: raise_to(7), "illegal"), (lambda view: 1 / 0, "exceptions")],
+)
+def test_other_faults_are_seen(blueprint, act, counted):
+    agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint)
+    agent.act = act
+    seen = fuzz(agent, NOLIMIT_HOLDEM, 2)
+    assert getattr(seen, counted) >= 1
+    assert not seen.clean
+
+
+def test_odd_sizes_are_odd_and_legal():
+    player, state = OddSizesAgent(), State.start(NOLIMIT_HOLDEM)
+    view = View(state, 1, (0, 1), (), 0)
+    played = [player.act(view) for _ in range(2000)]
+    assert all(state.can(action) for action in played)
+    amounts = {action.amount for action in played}
+    assert {200, 201, 266, 567, 20000, 19999} <= amounts
+    assert FOLD in played
