@@ -65,6 +65,8 @@ FULL = (
         for recipe in ("inot", "fell-omen-1", "fell-omen-2")
         for solver, bound in (("fp", 0.01 if recipe == "fell-omen-2" else 0.001), ("cfr+", 0.001))
     ),
+    # The comparison of the paper on Fell Omen: a response in one branch of the tree at a time.
+    Job("fell-omen-1", "branch-fp", _SINGLE, 15),
 )
 QUICK = tuple(
     Job("quick", solver, settings, 0.4)

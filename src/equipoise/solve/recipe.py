@@ -70,6 +70,7 @@ _PRECISION = {"precision": "text"}
 SOLVER_SETTINGS: dict[str, dict[str, str]] = {
     **dict.fromkeys(("cfr", "cfr+", "linear", "dcfr", "pcfr+"), _DISCOUNTING | _PRECISION),
     "fp": _PRECISION,
+    "branch-fp": _PRECISION,
     "egt": {"prox": "text", "steps": "text"} | _PRECISION,
     "board-sampling": {},
     "cards": {
