@@ -159,6 +159,24 @@ def test_limits_are_kept(tmp_path: Path) -> None:
     assert heard[-1][1].judged_bb > 0
 
 
+def test_ctrl_c_saves_and_goes_on(tmp_path: Path) -> None:
+    pressed = []
+
+    def press(iteration: int, seconds: float, point: object) -> None:
+        if iteration >= 3 and not pressed:
+            pressed.append(iteration)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    stopped = Training(tiny(iterations=5000), tmp_path / "run", threads=1).run(listener=press)
+    assert stopped.interrupted
+    assert 3 <= stopped.solver.iteration < 5000
+    assert stopped.points[-1].iteration == stopped.solver.iteration
+    more = tiny(iterations=stopped.solver.iteration + 2)
+    again = Training(more, tmp_path / "run", threads=1).run(resume=True)
+    assert again.solver.iteration == stopped.solver.iteration + 2
+    assert not again.interrupted
+
+
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     folder, limits = tmp_path / "run", {"minutes": 5, "checkpoint_minutes": 0.005}
     (tmp_path / "tiny.toml").write_text(tiny(limit=limits).toml())

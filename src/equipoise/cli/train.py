@@ -77,6 +77,7 @@ def train_command(
         _say(f"{chosen.name}: {training.estimate}", json)
         told = _Teller(training, bar, json)
         trained = training.run(resume, told)
+    _say("writing the blueprint and looking it over ...", json)
     data = _finish(trained, training)
     emit(data, json, lambda: _shown(data))
     if trained.interrupted:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +36,7 @@ from equipoise.cachefolder import cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.game import Game
+from equipoise.kernel import cores
 from equipoise.settings import choose
 from equipoise.solve.cardrows import CardStrategy
 from equipoise.solve.recipe import Recipe
@@ -264,8 +266,14 @@ class Blueprint:
 
 
 def _compressed(data: bytes) -> Bytes:
-    packed = lzma.compress(data, format=lzma.FORMAT_XZ, filters=_FILTERS)
-    return np.frombuffer(packed, dtype=np.uint8)
+    """Packed in as many streams as there are cores; read as one."""
+    size = -(-len(data) // cores())
+    parts = [data[first : first + size] for first in range(0, len(data), size)]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        packed = pool.map(
+            lambda part: lzma.compress(part, format=lzma.FORMAT_XZ, filters=_FILTERS), parts
+        )
+        return np.frombuffer(b"".join(packed), dtype=np.uint8)
 
 
 def _unpacked_weights(packed: Bytes, size: int, form: str, checksum: str) -> Parts:
