@@ -44,6 +44,8 @@ _JUDGE_SEED = 1_000_000
 #: Floating-point operations a second of one thread in products of large matrices, and numbers a
 #: second in everything else; rough, until the run has measured itself.
 _FLOPS, _NUMBERS = 1.0e11, 1.2e9
+#: River buckets that a board has, about; moving them to and fro takes eight times a sweep's time.
+_ON_A_BOARD = 180
 #: Share of the memory that is free which a run may take.
 _SHARE = 0.9
 
@@ -91,7 +93,10 @@ class TrainingEstimate:
         tables = (2 if recipe.model.kind != "cards" else 0) + 2 * (recipe.model.judge != 0)
         memory = 4 * kept * sequences + 8 * tables * squares + 64 * sum(size.nodes) * 16
         if recipe.solver == "board-sampling":
-            seconds = sum(rows) * 200 / _NUMBERS / threads
+            here = [min(count, _ON_A_BOARD) for count in buckets]
+            work = sum(4 * e * b * b for e, b in zip(ends, here, strict=True))
+            moved = 8 * sum(r * b for r, b in zip(rows, here, strict=True))
+            seconds = (work / _FLOPS + moved / _NUMBERS) / threads
         elif recipe.solver == "cards":
             seconds = 40e-6 / threads
         return cls(
