@@ -56,6 +56,8 @@ _BEST = "best plan"
 _MOST_FINE = 10_000_000
 #: Looking at exploitability may take this share of the time.
 _SHARE_OF_LOOKS = 0.05
+#: Looks in each doubling of the time, about, if they cost nothing.
+_MOST_LOOKS = 100
 #: Seconds in which a run looks around: at clocks, limits and Ctrl-C.
 _GLANCE = 0.5
 
@@ -419,7 +421,7 @@ class Training:
                 chunk = max(1, chunk // 2)
             point = None
             due = now - saved > 60 * limits.checkpoint_minutes
-            if due or now - looked > cost / _SHARE_OF_LOOKS:
+            if due or now - looked > max(cost / _SHARE_OF_LOOKS, clock() / _MOST_LOOKS):
                 point = look()
             if due:
                 keep()
