@@ -19,23 +19,27 @@ That includes what his menu costs him when he bets himself. Kuhn and Leduc are s
 twice, by linear programming and by DCFR: where equilibria differ in lines that equilibrium play does
 not enter, so do the losses.
 
-`EXPERIMENTS` lists what is run; matches of one trained strategy with each mapping belong there.
+- Matches: one trained strategy, raw, with each mapping, against a player of odd sizes and against
+  the field, over the same deals. What a mapping wins more than the randomised pseudo-harmonic one is
+  paired by deals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from equipoise.abstraction.translation import MAPPINGS
+from equipoise.agents.registry import AGENTS
+from equipoise.bench.meetings import Contender, Stable, Terms, difference, meet
 from equipoise.games.betting import Betting
 from equipoise.games.catalogue import clairvoyance, kuhn_nolimit, leduc_nolimit
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
-from equipoise.games.rules import Kind
+from equipoise.games.rules import NOLIMIT_HOLDEM, Kind
 from equipoise.solve.cfr import DCFR
 from equipoise.solve.extension import extended
 from equipoise.solve.linear_program import LinearProgram
@@ -115,12 +119,56 @@ QUICK_SETTINGS = tuple(setting for setting in SETTINGS[:9] if setting.stack_pots
 _DCFR_ITERATIONS = 20_000
 
 
-def run(seed: int, quick: bool, progress: Progress) -> Data:
-    """Every experiment; none draws at random, so `seed` changes nothing."""
+#: Blueprints for the matches: the first that is there plays.
+PREFERRED = ("tartanian5", "tartanian5-m", "sampled", "8-4-3-3", "quick", "tartanian4")
+FIELD = ("odd-sizes", "random", "call", "all-in")
+HANDS, QUICK_HANDS = 100_000, 2_000
+
+
+def run(
+    seed: int,
+    quick: bool,
+    progress: Progress,
+    hands: int | None = None,
+    blueprints: Mapping[str, str] | None = None,
+    workers: int = 1,
+) -> Data:
+    """Every experiment; only the matches draw at random."""
     data: Data = {"seed": seed}
     for name, experiment in EXPERIMENTS.items():
         data[name] = experiment(quick, progress)
-    return data
+    terms = Terms(
+        NOLIMIT_HOLDEM,
+        hands or (QUICK_HANDS if quick else HANDS),
+        seed,
+        workers,
+        allin_equity=True,
+    )
+    return data | {"matches": matches(Stable(blueprints), terms, progress)}
+
+
+def matches(stable: Stable, terms: Terms, progress: Progress) -> Data:
+    """One blueprint with each mapping against the field."""
+    chosen = stable.first(PREFERRED)
+    if chosen is None:
+        return {"missing": stable.missing["quick"]}
+    others = [stable.find(name) for name in PREFERRED if name != chosen and name in AGENTS]
+    field = [
+        *(Contender(name) for name in FIELD),
+        *(contender for contender in others if contender is not None),
+    ]
+    rows = []
+    for number, opponent in enumerate(field):
+        results = {}
+        for name in MAPPINGS:
+            progress(f"{name} v {opponent.name}", number, len(field))
+            player = stable.find(chosen, name, translation=name, postprocess="raw")
+            assert player is not None
+            told, results[name] = meet(player, opponent, terms)
+            rows.append(told)
+        for row, result in zip(rows[-len(MAPPINGS) :], results.values(), strict=True):
+            row["more_than_pseudo_harmonic"] = difference(result, results["pseudo-harmonic"])
+    return {"blueprint": chosen, "hands": terms.hands, "rows": rows}
 
 
 def curves(quick: bool, progress: Progress) -> Data:
@@ -235,7 +283,7 @@ def losses(setting: Setting) -> Data:
     }
 
 
-#: What is run, in order, by the name its results have.
+#: What is computed exactly, in order, by the name its results have.
 EXPERIMENTS: dict[str, Callable[[bool, Progress], Any]] = {
     "curves": curves,
     "clairvoyance": clairvoyance_game,

@@ -17,7 +17,10 @@ def report(data: Data) -> RenderableType:
     from rich.console import Group
 
     return Group(
-        _even(data["curves"]), _clairvoyance(data["clairvoyance"]), _small(data["small_games"])
+        _even(data["curves"]),
+        _clairvoyance(data["clairvoyance"]),
+        _small(data["small_games"]),
+        _matches(data["matches"]),
     )
 
 
@@ -79,6 +82,27 @@ def _small(rows: list[Data]) -> Table:
                 *cells,
             )
     table.caption = "stack and steps of bets in pots; best of each line bold"
+    return table
+
+
+def _matches(told: Data) -> RenderableType:
+    if "missing" in told:
+        return f"no matches were played: {told['missing']}"
+    opponents = list(dict.fromkeys(row["b"] for row in told["rows"]))
+    table = _table(
+        f"{told['blueprint']}, raw, with each mapping: mbb/hand over {told['hands']:,} hands, and "
+        "what it wins more than with pseudo-harmonic",
+        *("", *opponents),
+    )
+    for mapping in dict.fromkeys(row["a"] for row in told["rows"]):
+        cells = []
+        for row in (row for row in told["rows"] if row["a"] == mapping):
+            more = row["more_than_pseudo_harmonic"]
+            cells.append(
+                f"{row['mbb_per_hand']:+,.0f} ± {row['ci95_mbb']:,.0f}\n"
+                f"({more['mbb_per_hand']:+,.0f} ± {more['ci95_mbb']:,.0f})"
+            )
+        table.add_row(mapping, *cells)
     return table
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
-from typing import Annotated
+from types import ModuleType
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +18,8 @@ EXPERIMENTS = {
     "agents-suite": ("equipoise.bench.agents_suite", "equipoise.bench.agents_report"),
     "translation": ("equipoise.bench.translation", "equipoise.bench.translation_report"),
     "purification": ("equipoise.bench.purification", "equipoise.bench.purification_report"),
+    "fell-omen": ("equipoise.bench.fellomen", "equipoise.bench.fellomen_report"),
+    "tartanian5": ("equipoise.bench.tartanian", "equipoise.bench.tartanian_report"),
 }
 
 
@@ -23,6 +27,17 @@ def reproduce_command(
     experiment: Annotated[str, typer.Argument(help=f"One of: {', '.join(EXPERIMENTS)}.")],
     quick: Annotated[bool, typer.Option("--quick", help="Fewer runs, wider errors.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves into this file.")] = None,
+    hands: Annotated[
+        int | None, typer.Option(help="Hands of each match, where matches are played.")
+    ] = None,
+    blueprint: Annotated[
+        list[str] | None,
+        typer.Option(help="Play a blueprint from a file: NAME=FILE, as often as needed."),
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes that play matches.")] = 1,
+    without_luck: Annotated[
+        bool, typer.Option("--aivat", help="Also take luck out of matches (AIVAT).")
+    ] = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -32,14 +47,50 @@ def reproduce_command(
     Example: equipoise reproduce agents-suite --quick --plot suite.png
     Example: equipoise reproduce translation --plot mappings.png
     Example: equipoise reproduce purification
+    Example: equipoise reproduce fell-omen --hands 60000 --workers 2
+    Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
     """
     if experiment not in EXPERIMENTS:
         raise EquipoiseError(f"no experiment {experiment!r}: choose from {', '.join(EXPERIMENTS)}")
     check_places(plot)
     suite, shown = (import_module(name) for name in EXPERIMENTS[experiment])
+    options = _options(experiment, suite, hands, blueprint or [], workers, without_luck)
     with progress_bar(experiment, quiet=json) as bar:
-        data = suite.run(seed, quick, lambda what, done, total: bar(done, total, what))
+        data = suite.run(seed, quick, lambda what, done, total: bar(done, total, what), **options)
     if plot is not None:
         shown.picture(data, plot)
         data["plot"] = str(plot)
     emit(data, json, lambda: shown.report(data))
+
+
+def _options(
+    experiment: str,
+    suite: ModuleType,
+    hands: int | None,
+    blueprints: list[str],
+    workers: int,
+    without_luck: bool,
+) -> dict[str, Any]:
+    """What the experiment is told besides seed and effort; what it does not take is refused."""
+    if hands is not None and (hands < 2 or hands % 2):
+        raise EquipoiseError(f"--hands {hands}: give an even number, two for each deal")
+    if workers < 1:
+        raise EquipoiseError(f"--workers {workers}: at least 1 has to play")
+    files = {}
+    for text in blueprints:
+        name, equals, file = text.partition("=")
+        if not (name and equals and file):
+            raise EquipoiseError(f"--blueprint {text}: write NAME=FILE, as quick=quick.run")
+        files[name] = file
+    given = {
+        "hands": (hands, hands is not None),
+        "blueprints": (files, bool(files)),
+        "workers": (workers, workers != 1),
+        "without_luck": (without_luck, without_luck),
+    }
+    known = signature(suite.run).parameters
+    for name, (_, asked) in given.items():
+        if asked and name not in known:
+            option = {"blueprints": "blueprint", "without_luck": "aivat"}.get(name, name)
+            raise EquipoiseError(f"reproduce {experiment}: it has no use for --{option}")
+    return {name: value for name, (value, asked) in given.items() if asked}

@@ -1,0 +1,155 @@
+"""The experiments with blueprints, played with tiny ones, and blueprints found by name or path."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from tinyblueprint import tiny
+from typer.testing import CliRunner
+
+from equipoise.agents import blueprintfiles
+from equipoise.agents.blueprintfiles import find_blueprint, has_blueprint, load_blueprint
+from equipoise.agents.registry import make_agent
+from equipoise.bench import fellomen, tartanian, translation
+from equipoise.bench.meetings import Stable, verdict
+from equipoise.cli import app
+from equipoise.errors import ArtefactError
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("blueprints")
+    found = {"limit": folder / "limit.blueprint", "nolimit": folder / "nolimit.blueprint"}
+    tiny(limit=True, classes=3).save(found["limit"])
+    tiny({"bets": "100%,a", "raises": "a"}).save(found["nolimit"])
+    return found
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """No blueprint is to be found by its name."""
+    monkeypatch.setattr(
+        blueprintfiles, "places", lambda name: [tmp_path / "shipped" / f"{name}.blueprint"]
+    )
+    return tmp_path / "shipped"
+
+
+def invoke(*words: str):
+    return CliRunner().invoke(app, list(words), env={"COLUMNS": "200"})
+
+
+def told(*words: str):
+    done = invoke("reproduce", *words, "--quick")
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_fell_omen(files, nowhere, monkeypatch, tmp_path):
+    monkeypatch.setattr(fellomen, "SUITE", ("call", "random"))
+    words = ["fell-omen", "--hands", "60", "--seed", "3",
+             *(f"--blueprint={name}={files['limit']}" for name in ("inot", "fell-omen-2"))]  # fmt: skip
+    picture = tmp_path / "meetings.png"
+    data = json.loads(told(*words, "--json", "--plot", str(picture)))
+    assert [(row["a"], row["b"]) for row in data["meetings"]] == [
+        ("fell-omen-2", "inot"),
+        ("inot", "call"),
+        ("inot", "random"),
+        ("fell-omen-2", "call"),
+        ("fell-omen-2", "random"),
+    ]
+    assert all(row["hands"] == 60 for row in data["meetings"])
+    assert "equipoise train fell-omen-1" in data["missing"]["fell-omen-1"]
+    assert data["claims"]["fell_omen_2_not_beaten_by_inot"] in (True, False)
+    assert data["document"]["inot, 2007"]["GS3"] == 0.004
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    shown = told(*words)
+    for expected in ("Small bets a hand over 60", "is not here: train it", "Hyperborean 2007"):
+        assert expected in shown
+
+
+def test_tartanian(files, nowhere, monkeypatch, tmp_path):
+    monkeypatch.setattr(tartanian, "FIELD", ("odd-sizes",))
+    monkeypatch.setattr(tartanian, "MENUS", ("fc",))
+    words = ["tartanian5", "--hands", "20",
+             *(f"--blueprint={name}={files['nolimit']}" for name in ("tartanian5", "8-4-3-3"))]  # fmt: skip
+    picture = tmp_path / "meetings.png"
+    data = json.loads(told(*words, "--json", "--plot", str(picture)))
+    assert data["blueprint"] == "tartanian5"
+    assert [row["a"] for row in data["postprocessing"]["field"]] == list(tartanian.POSTPROCESSING)
+    assert [row["than"] for row in data["off_tree"]["better"]][:2] == list(tartanian.OFF_TREE)[1:]
+    assert {row["agent"] for row in data["lbr"]} == {"tartanian5", "fold"}
+    assert set(data["missing"]) >= {"tartanian4", "tartanian5-m"}
+    assert data["claims"]["the_middle_size"] == {"against 8-4-3-3": None, "against 12-25-6-6": None}
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    shown = told(*words, "--aivat")
+    for expected in ("Local best responses win", "Slumbot-2016, published", "without luck"):
+        assert expected in shown
+
+
+def test_translation_matches(files, nowhere, monkeypatch):
+    monkeypatch.setattr(translation, "EXPERIMENTS", {})
+    monkeypatch.setattr(translation, "FIELD", ("odd-sizes",))
+    data = json.loads(told("translation", "--hands", "40", "--json",
+                           f"--blueprint=quick={files['nolimit']}"))  # fmt: skip
+    rows = {row["a"]: row for row in data["matches"]["rows"]}
+    assert len(rows) == 7
+    assert rows["pseudo-harmonic"]["more_than_pseudo_harmonic"]["mbb_per_hand"] == 0
+    assert len({row["mbb_per_hand"] for row in rows.values()}) > 2
+    assert "equipoise train quick" in translation.matches(Stable(), None, None)["missing"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["purification", "--hands", "20"], "no use for --hands"),
+        (["fell-omen", "--hands", "21"], "give an even number"),
+        (["fell-omen", "--blueprint", "inot"], "write NAME=FILE"),
+        (["fell-omen", "--blueprint", "inot=none.run"], "no such blueprint"),
+        (["fell-omen", "--workers", "0"], "at least 1"),
+    ],
+)
+def test_wrong_options_are_refused(words, sentence):
+    done = invoke("reproduce", *words)
+    assert done.exit_code != 0
+    assert sentence in str(done.exception)
+
+
+def test_blueprints_are_found_by_name_and_path(files, nowhere):
+    assert not has_blueprint("tartanian4")
+    with pytest.raises(
+        ArtefactError, match=r"`equipoise train tartanian4 --out .* minutes, .* memory"
+    ):
+        make_agent("tartanian4")
+    with pytest.raises(ArtefactError, match="no blueprint 'mine': name a file, or one of"):
+        find_blueprint("mine")
+    nowhere.mkdir()
+    shutil.copy(files["nolimit"], nowhere / "tartanian4.blueprint")
+    agent = make_agent("tartanian4", NOLIMIT_HOLDEM)
+    assert agent.line.tree.mapping.name == "geometric-2"
+    assert agent.blueprint is make_agent("tartanian4").blueprint
+    run = nowhere / "some.run"
+    run.mkdir()
+    shutil.copy(files["limit"], run / "blueprint.safetensors")
+    assert load_blueprint(run).classes == 3
+    assert make_agent("inot", LIMIT_HOLDEM, blueprint=str(run)).line is None
+
+
+def test_play_sits_down_with_the_best_that_is_there(files, nowhere):
+    done = CliRunner().invoke(app, ["play", "--seed", "1"], input="q\n")
+    assert "train tartanian5" in done.stdout
+    assert "Until then you play call." in done.stdout.replace("\n", " ")
+    nowhere.mkdir()
+    for name in ("quick", "fell-omen-1"):
+        kind = "nolimit" if name == "quick" else "limit"
+        shutil.copy(files[kind], nowhere / f"{name}.blueprint")
+    assert "against quick" in CliRunner().invoke(app, ["play"], input="q\n").stdout
+    assert "against fell-omen-1" in CliRunner().invoke(app, ["play", "--limit"], input="q\n").stdout
+
+
+def test_verdicts_are_of_the_interval():
+    rows = [(5.0, 6.0), (-7.0, 6.0), (7.0, 6.0)]
+    told = [verdict({"mbb_per_hand": mean, "ci95_mbb": half}) for mean, half in rows]
+    assert told == ["open", "loses", "wins"]
