@@ -152,3 +152,10 @@ def test_abstractions_are_built_and_shown(recipe: Path, tmp_path: Path) -> None:
     assert "no such file" in refused("abstraction", "show", tmp_path / "none.safetensors")
     (tmp_path / "odd.safetensors").write_bytes(b"nothing of the kind")
     assert "not an Equipoise file" in refused("abstraction", "show", tmp_path / "odd.safetensors")
+
+
+def test_refining_needs_a_blueprint_and_three_numbers(tmp_path: Path) -> None:
+    missing = tmp_path / "none.safetensors"
+    assert "no such file" in refused("abstraction", "refine", missing)
+    assert "three numbers" in refused("abstraction", "refine", missing, "--more", "1,2")
+    assert "`refine`" in refused("abstraction", "polish", "inot")

@@ -23,6 +23,7 @@ from equipoise.settings import check, choose
 
 if TYPE_CHECKING:
     from equipoise.abstraction.abstraction import Abstraction
+    from equipoise.abstraction.potentialbuckets import StreetDivision
     from equipoise.abstraction.tablecache import Progress
 
 Settings = Mapping[str, Any]
@@ -95,13 +96,11 @@ def _potential_counts(settings: Settings) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def _potential(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
-    from equipoise.abstraction.potentialbuckets import (
-        PotentialBuckets,
-        StreetDivision,
-        even_shares,
-        potential_buckets,
-    )
+def street_divisions(
+    settings: Settings,
+) -> tuple[StreetDivision, StreetDivision, StreetDivision]:
+    """How buckets of equity and potential divide flop, turn and river."""
+    from equipoise.abstraction.potentialbuckets import StreetDivision, even_shares
 
     divisions = []
     for given in _divisions(settings):
@@ -113,8 +112,15 @@ def _potential(settings: Settings, tell: Tell, progress: Progress | None) -> Abs
             )
         )
     flop, turn, river = divisions
+    return flop, turn, river
+
+
+def _potential(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
+    from equipoise.abstraction.potentialbuckets import PotentialBuckets, potential_buckets
+
+    divisions = street_divisions(settings)
     tell("potentials and borders")
-    return potential_buckets(PotentialBuckets((flop, turn, river)), progress)
+    return potential_buckets(PotentialBuckets(divisions), progress)
 
 
 def _histogram_counts(settings: Settings) -> tuple[int, ...]:

@@ -21,11 +21,12 @@ _MOST_LISTED = 24
 
 
 def abstraction_command(
-    what: Annotated[str, typer.Argument(help="build or show.")],
+    what: Annotated[str, typer.Argument(help="build, show or refine.")],
     source: Annotated[
         str,
         typer.Argument(
-            help="A recipe's name or .toml file; to show, also an abstraction's .safetensors file."
+            help="A recipe's name or .toml file; to show, also an abstraction's .safetensors file; "
+            "to refine, a blueprint's."
         ),
     ],
     street: Annotated[
@@ -34,24 +35,34 @@ def abstraction_command(
     examples: Annotated[int, typer.Option(help="Example hands of each bucket.")] = 3,
     every: Annotated[bool, typer.Option("--all", help="List all buckets, however many.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Picture of the buckets.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the abstraction to this file.")] = None,
+    more: Annotated[
+        str, typer.Option(help="Divisions of flop, turn and river that refine halves.")
+    ] = "10,10,15",
+    out: Annotated[
+        Path | None, typer.Option(help="Write the abstraction, or the refined recipe, here.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Make the card abstraction of a recipe, or show its buckets.
+    """Make the card abstraction of a recipe, show its buckets, or refine them.
 
     \b
     Example: equipoise abstraction build tartanian5 --out buckets.safetensors
     Example: equipoise abstraction show tartanian5 --street flop --plot buckets.png
+    Example: equipoise abstraction refine inot.run/blueprint.safetensors --out finer.toml
 
-    What is made is kept in the cache folder, so that the same is made only once.
+    What is made is kept in the cache folder, so that the same is made only once. Refining halves the
+    buckets where a trained strategy loses most with a neighbour's strategy, and writes a recipe.
     """
-    if what not in ("build", "show"):
-        raise EquipoiseError(f"abstraction {what}: write `build` or `show`")
+    if what not in ("build", "show", "refine"):
+        raise EquipoiseError(f"abstraction {what}: write `build`, `show` or `refine`")
     if street not in _STREETS:
         raise EquipoiseError(f"--street {street}: choose from {', '.join(_STREETS)}")
     if examples < 0:
         raise EquipoiseError(f"--examples {examples}: give 0 or more")
     check_places(plot, out)
+    if what == "refine":
+        _refine(source, more, out, json)
+        return
     found = _open(what, source, json)
     if out is not None:
         found.save(out)
@@ -84,6 +95,29 @@ def _open(what: str, source: str, json: bool) -> Abstraction:
         )
         made.lookup(lambda done, total: bar(done, total, "features"))
     return made
+
+
+def _refine(source: str, more: str, out: Path | None, json: bool) -> None:
+    from equipoise.solve.blueprint import Blueprint
+    from equipoise.solve.refinedbuckets import refined_recipe
+
+    try:
+        flop, turn, river = (int(word) for word in more.split(","))
+    except ValueError:
+        raise EquipoiseError(f"--more {more}: give three numbers, such as 10,10,15") from None
+    blueprint = Blueprint.load(source)
+    with progress_bar(blueprint.name, quiet=json) as bar:
+        recipe, losses = refined_recipe(
+            blueprint, (flop, turn, river), lambda street, done, total: bar(done, total, street)
+        )
+    text = recipe.toml()
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    data = {
+        "recipe": recipe.to_dict(),
+        "losses_bb": {found.street: found.losses_bb.tolist() for found in losses},
+    }
+    emit(data, json, lambda: f"recipe written to {out}" if out is not None else text)
 
 
 def _figures(found: Abstraction) -> dict[str, Any]:

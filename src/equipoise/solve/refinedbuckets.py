@@ -10,11 +10,13 @@ big blind (:mod:`equipoise.abstraction.flopclasses`), and these two ranges are I
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.methods import street_divisions
 from equipoise.abstraction.potentialbuckets import StreetDivision
 from equipoise.abstraction.refinement import (
     border_losses,
@@ -22,11 +24,13 @@ from equipoise.abstraction.refinement import (
     refine_shares,
     swap_losses,
 )
-from equipoise.errors import GameError
+from equipoise.errors import GameError, RecipeError
 from equipoise.games.game import Game
 from equipoise.games.rules import Kind
 from equipoise.solve.blueprint import Blueprint
+from equipoise.solve.recipe import Recipe
 from equipoise.solve.tableau import Tableau
+from equipoise.solve.trainingmodel import TrainingModel
 
 #: Told of streets and pairs: what is looked at, how many are done, how many there are.
 Progress = Callable[[str, int, int], None]
@@ -146,3 +150,25 @@ def preflop_ranges(blueprint: Blueprint) -> tuple[NDArray[np.float64], NDArray[n
     if call.sum() < LEAST_LIMPED:
         call = played(raised, Kind.CALL)
     return reraise / reraise.sum(), call / call.sum()
+
+
+def refined_recipe(
+    blueprint: Blueprint, more: tuple[int, int, int], progress: Progress | None = None
+) -> tuple[Recipe, list[StreetLoss]]:
+    """The blueprint's recipe with finer buckets, and the losses that say where."""
+    recipe = blueprint.recipe
+    if recipe.abstraction.get("method") != "potential" or recipe.model.flop_classes:
+        raise RecipeError(
+            f"{blueprint.name}: only buckets of equity and potential without classes of flops are "
+            "refined; give a blueprint such as inot's"
+        )
+    divisions = street_divisions(recipe.abstraction)
+    game = TrainingModel(recipe).game
+    assert game is not None
+    losses = neighbour_losses(blueprint, game, divisions, progress)
+    abstraction: dict[str, Any] = {"method": "potential"}
+    for street, division in zip(_STREETS, refined_divisions(divisions, losses, more), strict=True):
+        shares = {name: [round(x, 6) for x in getattr(division, name)] for name in division.axes}
+        abstraction[street] = shares
+    finer = replace(recipe, name=f"{recipe.name}-refined", abstraction=abstraction)
+    return finer, losses
