@@ -18,13 +18,20 @@ from equipoise.agents.abstractline import AbstractLine, draw
 from equipoise.agents.agent import PublicState, View
 from equipoise.agents.blueprint import BlueprintAgent
 from equipoise.agents.blueprintbook import Book
-from equipoise.agents.potodds import opponent_range, price, range_equities
+from equipoise.agents.potodds import hand_equity, opponent_range, price, range_equities
 from equipoise.arena.aivat import aivat
 from equipoise.arena.lbr import local_best_response
 from equipoise.arena.match import play_match
 from equipoise.cards.card import parse_cards
 from equipoise.cards.equity import equity
-from equipoise.cards.hand import COMBO_CARDS, COMBO_CLASS, blocked, class_text, combo_text
+from equipoise.cards.hand import (
+    COMBO_CARDS,
+    COMBO_CLASS,
+    blocked,
+    class_text,
+    combo_text,
+    parse_combo,
+)
 from equipoise.cards.range import Range
 from equipoise.errors import EquipoiseError, GameError
 from equipoise.games.rules import (
@@ -228,13 +235,22 @@ def test_the_range_is_the_product_of_the_blueprints_own_chances(blueprint):
     assert np.allclose(weights, expected / expected.max(), atol=1e-5)
 
 
-def test_equities_against_a_range_before_the_flop():
+def test_equities_against_a_range():
     weights = Range.parse("88+,ATs+,KQo:0.5").weights.astype(np.float64)
     equities = range_equities(weights, ())
     for text in ("As4s", "7c2d", "KhKd"):
-        hand = parse_cards(text)
-        combo = max(hand) * (max(hand) - 1) // 2 + min(hand)
+        hand, combo = parse_cards(text), parse_combo(text)
+        assert hand_equity(combo, weights, ()) == pytest.approx(equities[combo], abs=1e-12)
         assert equities[combo] == pytest.approx(equity([hand, weights]).equity[0], abs=1e-9)
+    only = np.zeros(1326)
+    only[parse_combo("AsAh")] = 1
+    for board in ((), FLOP):
+        assert np.isnan(hand_equity(parse_combo("AsKd"), only, board))
+        assert np.isnan(range_equities(only, board)[parse_combo("AsKd")])
+        on_board = range_equities(np.where(blocked(board), 0, weights), board)
+        for combo in np.flatnonzero(~blocked(board))[::300].tolist():
+            alone = hand_equity(combo, np.where(blocked(board), 0, weights), board)
+            assert alone == pytest.approx(on_board[combo], abs=1e-12)
 
 
 @pytest.mark.parametrize("betting", LINES)

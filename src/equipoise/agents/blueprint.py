@@ -168,8 +168,8 @@ class BlueprintAgent(Agent):
                     break
         if action == FOLD and self._guarded(place, state):
             assert self.guard is not None
-            priced = self.guard.has_price(state, board, standing.opponent)
-            return CALL if priced[combo_index(*hole)] else FOLD
+            if self.guard.calls(combo_index(*hole), state, board, standing.opponent):
+                return CALL
         return action
 
     # ------------------------------------------------------------------------------- all hands

@@ -24,7 +24,7 @@ Table = NDArray[np.float64]
 Columns = NDArray[np.int64]
 
 #: Decisions, and boards, whose numbers are kept unpacked.
-_KEPT_TABLES = 1024
+_KEPT_TABLES = 256
 _KEPT_BOARDS = 256
 
 

@@ -36,6 +36,10 @@ Weights = NDArray[np.float64]
 
 #: Answers kept: those of the hands in play.
 _KEPT = 64
+#: What differences of sums leave of a weight that is nothing.
+_TRACE = 1e-12
+#: One hand and all hands are summed in different order: what is this close to the price has it.
+_ROUNDING = 1e-9
 
 
 def price(state: State) -> float:
@@ -67,35 +71,68 @@ def range_equities(weights: Weights, board: tuple[int, ...]) -> Weights:
         return hand_equities(np.ones(COMBO_COUNT), weights, board, threads=1)
     # One product with the table of all matchups.
     mass = compatible_weight(weights)
-    met = mass > 1e-12 * weights.sum()
+    met = mass > _TRACE * weights.sum()
     margin = margins() @ weights
     return np.where(met, (1 + margin / np.where(met, mass, 1.0)) / 2, np.nan)
 
 
+def hand_equity(combo: int, weights: Weights, board: tuple[int, ...]) -> float:
+    """Equity of one hand against a range, NaN if they cannot meet: quicker than all of them."""
+    if board:
+        ours = np.zeros(COMBO_COUNT)
+        ours[combo] = 1.0
+        return float(hand_equities(ours, weights, board, threads=1)[combo])
+    mass = float(compatible_weight(weights)[combo])
+    if mass <= _TRACE * weights.sum():
+        return float("nan")
+    return (1 + float(margins()[combo] @ weights) / mass) / 2
+
+
 class Guard:
-    """Which hands have the price to call, remembered while a hand is played."""
+    """Which hands have the price to call, remembered while a hand is played.
+
+    A hand that meets no other of the range has nothing to fear.
+    """
 
     def __init__(self, book: Book) -> None:
         self.book = book
-        #: How often ranges were weighed, and the seconds it took.
+        #: How often a hand or all of them were weighed, and the seconds it took.
         self.asked = 0
         self.seconds = 0.0
         self._known: dict[tuple[object, ...], NDArray[np.bool_]] = {}
+
+    def calls(
+        self, combo: int, state: State, board: tuple[int, ...], steps: Sequence[Step]
+    ) -> bool:
+        """Whether one hand's equity is at least the price of a call."""
+        found = self._known.get(_key(state, board, steps))
+        if found is not None:
+            return bool(found[combo])
+        began = perf_counter()
+        share = hand_equity(combo, opponent_range(self.book, steps, board), board)
+        self._count(began)
+        return not share < price(state) - _ROUNDING
 
     def has_price(
         self, state: State, board: tuple[int, ...], steps: Sequence[Step]
     ) -> NDArray[np.bool_]:
         """Hands whose equity is at least the price of a call: bool[1326]."""
-        key = (board, tuple(steps), state.to_call, state.pot)
+        key = _key(state, board, steps)
         found = self._known.get(key)
         if found is None:
             began = perf_counter()
-            # A hand that meets no other of the range has nothing to fear.
             equities = range_equities(opponent_range(self.book, steps, board), board)
-            found = ~(equities < price(state))
+            found = ~(equities < price(state) - _ROUNDING)
             if len(self._known) >= _KEPT:
                 self._known.clear()
             self._known[key] = found
-            self.asked += 1
-            self.seconds += perf_counter() - began
+            self._count(began)
         return found
+
+    def _count(self, began: float) -> None:
+        self.asked += 1
+        self.seconds += perf_counter() - began
+
+
+def _key(state: State, board: tuple[int, ...], steps: Sequence[Step]) -> tuple[object, ...]:
+    return board, tuple(steps), state.to_call, state.pot

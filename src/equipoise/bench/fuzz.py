@@ -6,7 +6,7 @@ process or over the ACPC protocol, through sockets. Of each decision it is check
 - there was one: an exception is counted, and ends the match;
 - the rules allow it;
 - it is not a fold, off the tree, of a hand that has the price to call. Equity is counted here in
-  another way than in the guard: this one hand against the range, board by board.
+  another way than the guard does at the table: all hands at once, walked by strength.
 """
 
 from __future__ import annotations
@@ -17,21 +17,18 @@ from typing import Any
 
 from equipoise.agents.agent import Agent, View
 from equipoise.agents.blueprint import BlueprintAgent
-from equipoise.agents.potodds import opponent_range, price
+from equipoise.agents.potodds import opponent_range, price, range_equities
 from equipoise.agents.registry import make_agent
 from equipoise.arena.cards import Dealer as Cards
 from equipoise.arena.client import join
 from equipoise.arena.dealer import Dealer
 from equipoise.arena.duel import Duel
-from equipoise.cards.equity import equity
 from equipoise.cards.hand import combo_index
-from equipoise.cards.headsup import margins
-from equipoise.cards.matchup import compatible_weight
 from equipoise.errors import ProtocolError
 from equipoise.games.rules import FOLD, Action, Rules
 
 #: Equities this close to the price may be counted either way.
-_ROUNDING = 1e-9
+_ROUNDING = 2e-9
 
 
 @dataclass
@@ -118,10 +115,7 @@ class Watched(Agent):
         assert line is not None
         steps = line.stand(view.state, self.agent.seed, view.hand).opponent
         weights = opponent_range(self.agent.book, steps, view.board)
-        if view.board:
-            return equity([view.hole, weights], view.board, threads=1).equity[0]
-        combo = combo_index(*view.hole)
-        return float(1 + margins()[combo] @ weights / compatible_weight(weights)[combo]) / 2
+        return float(range_equities(weights, view.board)[combo_index(*view.hole)])
 
     def _note(self, view: View, what: str) -> None:
         if not self.findings.first:
