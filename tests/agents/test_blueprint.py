@@ -18,7 +18,7 @@ from equipoise.agents.abstractline import AbstractLine, draw
 from equipoise.agents.agent import PublicState, View
 from equipoise.agents.blueprint import BlueprintAgent
 from equipoise.agents.blueprintbook import Book
-from equipoise.agents.potodds import hand_equity, opponent_range, price, range_equities
+from equipoise.agents.potodds import SCOPES, hand_equity, opponent_range, price, range_equities
 from equipoise.arena.aivat import aivat
 from equipoise.arena.lbr import local_best_response
 from equipoise.arena.match import play_match
@@ -124,10 +124,12 @@ def test_an_agent_draws_from_its_policy(blueprint, betting, post):
             assert abs(played[action] / count - chance) <= 1.01 / count, (combo_text(combo), action)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10**6))
 def test_policies_are_legal_whatever_is_bet(seed):
-    agent = agent_of(_shared(), back_onto_tree=seed % 2 == 0, guard=seed % 4 == 0)
+    agent = agent_of(
+        _shared(), back_onto_tree=seed % 2 == 0, guard="always" if seed % 4 == 0 else "never"
+    )
     rng = Random(seed)
     state = State.start(NOLIMIT_HOLDEM)
     while not state.is_over:
@@ -165,7 +167,7 @@ def test_limit_with_flop_classes_plays_its_policy():
 
 def test_draws_depend_on_seed_hand_and_betting_only(blueprint):
     state = after("r260")
-    first, second = agent_of(blueprint, guard=False), agent_of(blueprint, guard=False)
+    first, second = agent_of(blueprint, guard="never"), agent_of(blueprint, guard="never")
     first.reset(8)
     second.reset(8)
     hands = range(60)
@@ -207,7 +209,7 @@ def test_own_bets_are_sized_on_the_real_pot_or_back_onto_the_tree(blueprint):
 
 
 def test_a_raise_taken_for_a_call_is_called(blueprint):
-    agent = agent_of(blueprint, translation="arithmetic-deterministic", guard=False)
+    agent = agent_of(blueprint, translation="arithmetic-deterministic", guard="never")
     state = after("r300c/r600r910")  # a raise of a sixth of the pot is taken for a call
     assert agent.line.tree.turn(agent.line.stand(state, 0, 0).place, state) is False
     policy = agent.policy(PublicState(state, FLOP, 0))
@@ -257,7 +259,7 @@ def test_equities_against_a_range():
 def test_no_hand_with_the_price_is_folded_off_the_tree(blueprint, betting):
     state = after(betting)
     board = board_of(state)
-    plain, guarded = agent_of(blueprint, guard=False), agent_of(blueprint)
+    plain, guarded = agent_of(blueprint, guard="never"), agent_of(blueprint)
     open_policy = plain.policy(PublicState(state, board, 1))
     policy = guarded.policy(PublicState(state, board, 1))
     if FOLD not in open_policy.actions:
@@ -277,6 +279,15 @@ def test_no_hand_with_the_price_is_folded_off_the_tree(blueprint, betting):
     assert saved
     assert guarded.guard.asked == 1
     assert guarded.guard.seconds > 0
+
+
+def test_a_guard_of_closing_calls_leaves_other_folds_alone(blueprint):
+    agents = {scope: agent_of(blueprint, guard=scope) for scope in SCOPES}
+    for betting, same in (("r251r20000", "always"), ("r300r777", "never")):
+        public = PublicState(after(betting), (), 1)
+        found = {scope: agent.policy(public).probabilities for scope, agent in agents.items()}
+        assert np.array_equal(found["closing"], found[same])
+        assert not np.array_equal(found["always"], found["never"])
 
 
 def a4s_rows(betting, node, columns):
@@ -304,7 +315,7 @@ def test_a4s_is_not_folded_after_half_the_stack():
     hand, real = parse_cards("As4s"), after("r300r900r3400r10200r20000")
     on_tree = after("r300r900r2700r8100r20000")
     answers = {}
-    for guard in (True, False):
+    for guard in SCOPES:
         agent = agent_of(made, translation="pseudo-harmonic-deterministic", guard=guard)
         assert agent.act(View(after("r300r900r3400"), 0, hand, (), 0)) == raise_to(10_200)
         assert agent.blueprint.betting.states[agent.line.stand(real, 0, 0).place].committed == (
@@ -315,7 +326,7 @@ def test_a4s_is_not_folded_after_half_the_stack():
         # On the tree nobody is asked, and a hand without the price is folded off it too.
         assert agent.act(View(on_tree, 0, hand, (), 0)) == FOLD
         assert agent.act(View(real, 0, parse_cards("7c2d"), (), 0)) == FOLD
-    assert answers == {True: CALL, False: FOLD}
+    assert answers == {"always": CALL, "closing": CALL, "never": FOLD}
     assert 0.24 < price(real) < 0.25
 
 
@@ -350,7 +361,7 @@ def test_kt_with_a_pair_and_a_flush_draw_is_not_folded_on_the_turn():
     ]
     assert 0.02 < len(down) / 4000 < 0.045
     answers = {}
-    for guard in (True, False):
+    for guard in SCOPES:
         agent = agent_of(made, guard=guard)
         assert agent.act(View(raised, 0, hand, FLOP, down[0])) == CALL
         bet = agent.act(View(after("r300r900c/r2700r7780c/"), 0, hand, turn, down[0]))
@@ -359,7 +370,7 @@ def test_kt_with_a_pair_and_a_flush_draw_is_not_folded_on_the_turn():
         believed = agent.blueprint.betting.states[agent.line.stand(all_in, 0, down[0]).place]
         assert believed.committed == (5400, 20_000)
         answers[guard] = agent.act(View(all_in, 0, hand, turn, down[0]))
-    assert answers == {True: CALL, False: FOLD}
+    assert answers == {"always": CALL, "closing": CALL, "never": FOLD}
 
 
 def _taken_up(agent: BlueprintAgent, raised: State) -> int:
@@ -376,10 +387,10 @@ def _taken_up(agent: BlueprintAgent, raised: State) -> int:
 
 def test_aivat_and_local_best_responses_apply(blueprint, tmp_path):
     agent = agent_of(blueprint)
-    match = play_match(agent, "random", NOLIMIT_HOLDEM, 40, 2, log=tmp_path / "log")
+    match = play_match(agent, "random", NOLIMIT_HOLDEM, 24, 2, log=tmp_path / "log")
     assert not match.faults
     assert aivat(match, agent, "random").estimate.mean is not None
-    assert local_best_response(agent, hands=8, menu="56", seed=1).match.hands == 8
+    assert local_best_response(agent, hands=4, menu="56", seed=1).match.hands == 4
 
 
 def test_the_same_seed_plays_the_same_match(blueprint):
@@ -403,6 +414,8 @@ def test_other_rules_are_refused(blueprint):
         agent_of(blueprint, translation="harmonic")
     with pytest.raises(EquipoiseError, match="no post-processing"):
         agent_of(blueprint, postprocess="purity")
+    with pytest.raises(GameError, match="guard = 'on': choose from always, closing, never"):
+        agent_of(blueprint, guard="on")
     with pytest.raises(GameError, match="the hand is over"):
         agent_of(blueprint).policy(PublicState(after("f"), (), 0))
 

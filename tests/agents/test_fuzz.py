@@ -43,7 +43,7 @@ def test_limit_over_sockets():
 
 
 def test_folds_with_the_price_are_seen_without_the_guard(blueprint):
-    agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, guard=False)
+    agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, guard="never")
     seen = fuzz(agent, NOLIMIT_HOLDEM, 120, seed=3)
     assert seen.folds_with_price
     assert "folded an equity of" in seen.first

@@ -45,8 +45,9 @@ class BlueprintAgent(Agent):
 
     `blueprint` is one that ships or was trained here, by name, or a file; `translation` a mapping of
     :mod:`equipoise.abstraction.translation`; `postprocess` the rules of
-    :mod:`equipoise.abstraction.postprocessing`, one for each round. `guard` calls in place of folds
-    off the tree that the pot pays to call, `back_onto_tree` sizes own bets by the abstract pot.
+    :mod:`equipoise.abstraction.postprocessing`, one for each round. `guard` says where hands that have
+    the price to call are called in place of folded off the tree: `always`, where that would be
+    `closing` the betting, or `never`. `back_onto_tree` sizes own bets by the abstract pot.
     """
 
     name = "blueprint"
@@ -57,7 +58,7 @@ class BlueprintAgent(Agent):
         blueprint: str | Path | Blueprint = "",
         translation: str = "pseudo-harmonic",
         postprocess: str = "raw",
-        guard: bool = True,
+        guard: str = "always",
         back_onto_tree: bool = False,
     ) -> None:
         super().__init__()
@@ -89,7 +90,7 @@ class BlueprintAgent(Agent):
         betting = self.blueprint.betting
         self.book = Book(self.blueprint, processing)
         self.line = None if trained.limit else AbstractLine(betting, chosen, back_onto_tree)
-        self.guard = Guard(self.book) if guard else None
+        self.guard = Guard(self.book, guard)
         self._betting = betting
         #: Seed of the draws that translate.
         self.seed = 0
@@ -166,10 +167,12 @@ class BlueprintAgent(Agent):
                 action = self._carried(place, child, state)
                 if draw < reached:
                     break
-        if action == FOLD and self._guarded(place, state):
-            assert self.guard is not None
-            if self.guard.calls(combo_index(*hole), state, board, standing.opponent):
-                return CALL
+        if (
+            action == FOLD
+            and self._guarded(place, state)
+            and self.guard.calls(combo_index(*hole), state, board, standing.opponent)
+        ):
+            return CALL
         return action
 
     # ------------------------------------------------------------------------------- all hands
@@ -198,7 +201,6 @@ class BlueprintAgent(Agent):
         if node is None and FOLD in actions and self._guarded(place, state):
             fold, call = actions.index(FOLD), actions.index(CALL)
             if merged[fold].any():
-                assert self.guard is not None
                 priced = self.guard.has_price(state, board, standing.opponent)
                 merged[call] = merged[call] + np.where(priced, merged[fold], 0.0)
                 merged[fold] = np.where(priced, 0.0, merged[fold])
@@ -226,7 +228,8 @@ class BlueprintAgent(Agent):
         return self.line.carried(place, child, state)
 
     def _guarded(self, place: int, state: State) -> bool:
-        return self.guard is not None and self.line is not None and self.line.off_tree(place, state)
+        off_tree = self.line is not None and self.line.off_tree(place, state)
+        return off_tree and self.guard.watches(state)
 
 
 def _made(kind: type[BlueprintAgent], given: dict[str, Any], seed: int) -> BlueprintAgent:

@@ -12,8 +12,10 @@ is what the blueprint itself would hold in his place: the product, over his tran
 the probability that it gives to the action with each hand. Actions that it never takes say nothing
 about the cards.
 
-It is asked only where a fold would be off the tree. On the tree folding such a hand can be right:
-there are more bets to come.
+It is asked only where a fold would be off the tree, and by choice only where a call would *close* the
+betting, all-in or on the river. There equity against the range is all there is to a call. Earlier,
+folding a hand with the price can be right, for there are more bets to come: a guard that always calls
+pays off who bets, a little off the tree, street after street.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ from equipoise.cards.equity import hand_equities
 from equipoise.cards.hand import COMBO_COUNT
 from equipoise.cards.headsup import margins
 from equipoise.cards.matchup import compatible_weight
-from equipoise.games.rules import State
+from equipoise.errors import GameError
+from equipoise.games.rules import CALL, State
 
 Weights = NDArray[np.float64]
 
@@ -40,6 +43,20 @@ _KEPT = 64
 _TRACE = 1e-12
 #: One hand and all hands are summed in different order: what is this close to the price has it.
 _ROUNDING = 1e-9
+
+
+#: Where folds are looked at: everywhere off the tree, where a call closes the betting, nowhere.
+SCOPES = ("always", "closing", "never")
+
+
+def closes(state: State) -> bool:
+    """Whether a call ends the betting of the hand.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> closes(State.from_betting_text(NOLIMIT_HOLDEM, "r300r20000"))
+    True
+    """
+    return state.apply(CALL).is_over
 
 
 def price(state: State) -> float:
@@ -94,12 +111,18 @@ class Guard:
     A hand that meets no other of the range has nothing to fear.
     """
 
-    def __init__(self, book: Book) -> None:
-        self.book = book
+    def __init__(self, book: Book, scope: str = "always") -> None:
+        if scope not in SCOPES:
+            raise GameError(f"guard = {scope!r}: choose from {', '.join(SCOPES)}")
+        self.book, self.scope = book, scope
         #: How often a hand or all of them were weighed, and the seconds it took.
         self.asked = 0
         self.seconds = 0.0
         self._known: dict[tuple[object, ...], NDArray[np.bool_]] = {}
+
+    def watches(self, state: State) -> bool:
+        """Whether folds are looked at in a state that is off the tree."""
+        return self.scope == "always" or (self.scope == "closing" and closes(state))
 
     def calls(
         self, combo: int, state: State, board: tuple[int, ...], steps: Sequence[Step]

@@ -5,7 +5,8 @@ process or over the ACPC protocol, through sockets. Of each decision it is check
 
 - there was one: an exception is counted, and ends the match;
 - the rules allow it;
-- it is not a fold, off the tree, of a hand that has the price to call. Equity is counted here in
+- it is not a fold, off the tree and where the guard watches, of a hand that has the price to call
+  (of an agent without a guard all such folds are counted). Equity is counted here in
   another way than the guard does at the table: all hands at once, walked by strength.
 """
 
@@ -42,6 +43,7 @@ class Findings:
     decisions: int = 0
     #: Decisions at which the real chips were not those of the tree.
     off_tree: int = 0
+    #: Folds there that were looked at.
     folds_off_tree: int = 0
     illegal: int = 0
     exceptions: int = 0
@@ -94,7 +96,8 @@ class Watched(Agent):
             self._note(view, f"played {action}")
         if self._off_tree(view):
             findings.off_tree += 1
-            if action == FOLD:
+            guard = self.agent.guard
+            if action == FOLD and (guard.scope == "never" or guard.watches(view.state)):
                 findings.folds_off_tree += 1
                 share = self._equity(view)
                 if share > price(view.state) + _ROUNDING:
@@ -136,14 +139,13 @@ def fuzz(
     findings = Findings(name, "acpc" if acpc else "process")
     watched = Watched(agent, findings)
     opponent = make_agent("random" if rules.limit else "odd-sizes", rules)
-    asked, spent = (0, 0.0) if agent.guard is None else (agent.guard.asked, agent.guard.seconds)
+    asked, spent = agent.guard.asked, agent.guard.seconds
     if acpc:
         _over_sockets(watched, opponent, rules, hands, seed)
     else:
         _in_process(watched, opponent, rules, hands, seed)
-    if agent.guard is not None:
-        findings.guard_asked = agent.guard.asked - asked
-        findings.guard_seconds = agent.guard.seconds - spent
+    findings.guard_asked = agent.guard.asked - asked
+    findings.guard_seconds = agent.guard.seconds - spent
     return findings
 
 

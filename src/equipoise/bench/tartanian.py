@@ -7,7 +7,9 @@ the middle one to play best, and purified strategies to beat thresholded ones. H
 - *sizes*: 8-4-3-3, 8-12-4-4 and 12-25-6-6 on the same bet sizes, purified, against each other;
 - *post-processing*: one blueprint purified, thresholded at 0.15 and raw, against each other and
   the field, and against the field what purification wins more, paired by deals;
-- *off the tree*: the same blueprint with the guard, without it, and betting back onto the tree;
+- *off the tree*: the same blueprint with the guard, without it, and betting back onto the tree,
+  against players who bet any amount (among each other they would never leave the tree), and what
+  a local best response wins from each;
 - *local best responses* to each no-limit agent, beside published figures of other agents.
 
 No-limit matches need many hands: intervals stand beside everything, all-in pots are paid by equity,
@@ -42,9 +44,10 @@ DOCUMENT_BB = {"8-4-3-3": "0.13", "8-12-4-4": "0.55, later 0.30", "12-25-6-6": "
 PREFERRED = ("tartanian5", "tartanian5-m", "8-4-3-3", "tartanian4", "sampled", "quick")
 POSTPROCESSING = {"purified": "purify", "threshold 0.15": "threshold 0.15", "raw": "raw"}
 OFF_TREE: dict[str, Data] = {
-    "guard": {},
-    "no guard": {"guard": False},
-    "back onto the tree": {"back_onto_tree": True},
+    "guard always": {"guard": "always"},
+    "guard when closing": {"guard": "closing"},
+    "no guard": {"guard": "never"},
+    "back onto the tree": {"guard": "always", "back_onto_tree": True},
 }
 FIELD = ("random", "call", "all-in", "odd-sizes")
 #: Local best responses to agents of others, mbb/hand (Lisý and Bowling 2017); always folding loses
@@ -92,16 +95,21 @@ def run(
         "postprocessing": None,
         "off_tree": None,
     }
+    styles: list[Contender | None] = []
     if chosen is not None:
         ways = [stable.find(chosen, label, postprocess=rule, translation="pseudo-harmonic")
                 for label, rule in POSTPROCESSING.items()]  # fmt: skip
         field = [Contender(name) for name in FIELD] + _others(stable, chosen)
         data["postprocessing"] = against_field(ways, field, terms, progress, "post-processing")
+        data["postprocessing"]["among"] = against_each_other(
+            [way for way in ways if way is not None], terms, progress, "post-processing"
+        )
         styles = [stable.find(chosen, label, postprocess="purify", **settings)
                   for label, settings in OFF_TREE.items()]  # fmt: skip
         field = [Contender("odd-sizes"), Contender("random")]
         data["off_tree"] = against_field(styles, field, terms, progress, "off the tree")
-    data["lbr"] = local_best_responses(stable, lbr_hands, seed, workers, progress)
+    players = [*_others(stable, ""), *(style for style in styles if style), Contender("fold")]
+    data["lbr"] = local_best_responses(players, lbr_hands, seed, workers, progress)
     data["published_lbr"] = PUBLISHED_LBR
     data["missing"] = stable.missing
     data["claims"] = claims(data)
@@ -136,7 +144,7 @@ def against_field(
     progress: Progress,
     what: str,
 ) -> Data:
-    """Some players against each other and the field; how the first does better than the rest."""
+    """Some players against the field, and how much better the first does than the rest."""
     players = [player for player in found if player is not None]
     rows, better = [], []
     for number, opponent in enumerate(field):
@@ -150,18 +158,13 @@ def against_field(
             told = {"a": players[0].name, "than": player.name, "against": opponent.name}
             more = difference(results[0], result)
             better.append(told | more | {"says": verdict(more)})
-    return {
-        "among": against_each_other(players, terms, progress, what),
-        "field": rows,
-        "better": better,
-    }
+    return {"field": rows, "better": better}
 
 
 def local_best_responses(
-    stable: Stable, hands: int, seed: int, workers: int, progress: Progress
+    players: list[Contender], hands: int, seed: int, workers: int, progress: Progress
 ) -> list[Data]:
-    """What local best responses win from the no-limit agents that are there, and from folding."""
-    players: list[Contender] = [*_others(stable, ""), Contender("fold")]
+    """What local best responses win from each player."""
     rows = []
     for number, player in enumerate(players):
         for menu in MENUS:

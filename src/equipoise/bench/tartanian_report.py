@@ -29,8 +29,9 @@ def report(data: Data) -> RenderableType:
     for key, title in (("postprocessing", "Post-processing"), ("off_tree", "Off the tree")):
         if data[key] is not None:
             told = f"{title} of {data['blueprint']}"
+            if "among" in data[key]:
+                parts.append(_meetings(f"{told}: among each other", data[key]["among"]))
             parts += [
-                _meetings(f"{told}: among each other", data[key]["among"]),
                 _meetings(f"{told}: against the field", data[key]["field"]),
                 _better(f"{told}: what the first wins more, paired by deals", data[key]["better"]),
             ]
@@ -83,7 +84,7 @@ def picture(data: Data, path: Path) -> None:
     panels: dict[str, list[Data]] = {"sizes": data["sizes"]}
     for key in ("postprocessing", "off_tree"):
         if data[key] is not None:
-            panels[key.replace("_", " ")] = [*data[key]["among"], *data[key]["field"]]
+            panels[key.replace("_", " ")] = [*data[key].get("among", []), *data[key]["field"]]
     panels["local best responses"] = [
         {**row, "a": f"lbr {row['menu']}", "b": row["agent"]} for row in data["lbr"]
     ]
