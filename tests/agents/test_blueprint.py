@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tinyblueprint import halves, random_rows, tiny
 
 from equipoise.abstraction.postprocessing import PostProcessing
+from equipoise.abstraction.translation import mapping
 from equipoise.agents.abstractline import AbstractLine, draw
 from equipoise.agents.agent import PublicState, View
 from equipoise.agents.blueprint import BlueprintAgent
@@ -34,6 +35,8 @@ from equipoise.cards.hand import (
 )
 from equipoise.cards.range import Range
 from equipoise.errors import EquipoiseError, GameError
+from equipoise.games.betting import Betting
+from equipoise.games.menu import BetMenu
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -42,6 +45,7 @@ from equipoise.games.rules import (
     Kind,
     State,
     nolimit,
+    one_bet_limit,
     raise_to,
 )
 
@@ -387,10 +391,10 @@ def _taken_up(agent: BlueprintAgent, raised: State) -> int:
 
 def test_aivat_and_local_best_responses_apply(blueprint, tmp_path):
     agent = agent_of(blueprint)
-    match = play_match(agent, "random", NOLIMIT_HOLDEM, 24, 2, log=tmp_path / "log")
+    match = play_match(agent, "random", NOLIMIT_HOLDEM, 16, 2, log=tmp_path / "log")
     assert not match.faults
     assert aivat(match, agent, "random").estimate.mean is not None
-    assert local_best_response(agent, hands=4, menu="56", seed=1).match.hands == 4
+    assert local_best_response(agent, hands=2, menu="56", seed=1).match.hands == 2
 
 
 def test_the_same_seed_plays_the_same_match(blueprint):
@@ -422,7 +426,7 @@ def test_other_rules_are_refused(blueprint):
 
 def test_lines_are_for_no_limit():
     with pytest.raises(GameError, match="need no translation"):
-        AbstractLine(tiny(limit=True).betting, agent_of(_shared()).line.tree.mapping)
+        AbstractLine(Betting.build(one_bet_limit(), BetMenu.full()), mapping("arithmetic"))
 
 
 def test_class_names_stand_for_columns():

@@ -73,7 +73,7 @@ def test_fell_omen(files, nowhere, monkeypatch, tmp_path):
 def test_tartanian(files, nowhere, monkeypatch, tmp_path):
     monkeypatch.setattr(tartanian, "FIELD", ("odd-sizes",))
     monkeypatch.setattr(tartanian, "MENUS", ("fc",))
-    words = ["tartanian5", "--hands", "20",
+    words = ["tartanian5", "--hands", "6",
              *(f"--blueprint={name}={files['nolimit']}" for name in ("tartanian5", "8-4-3-3"))]  # fmt: skip
     picture = tmp_path / "meetings.png"
     data = json.loads(told(*words, "--json", "--plot", str(picture)))
