@@ -9,14 +9,18 @@ import pytest
 from tinyblueprint import tiny
 from typer.testing import CliRunner
 
+from equipoise.abstraction.postprocessing import PostProcessing
+from equipoise.abstraction.translation import mapping
 from equipoise.agents import blueprintfiles
 from equipoise.agents.blueprintfiles import find_blueprint, has_blueprint, load_blueprint
-from equipoise.agents.registry import make_agent
+from equipoise.agents.potodds import SCOPES
+from equipoise.agents.registry import AGENTS, make_agent
 from equipoise.bench import fellomen, tartanian, translation
 from equipoise.bench.meetings import Stable, verdict
 from equipoise.cli import app
 from equipoise.errors import ArtefactError
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+from equipoise.solve.recipe import Recipe
 
 
 @pytest.fixture(scope="module")
@@ -153,3 +157,15 @@ def test_verdicts_are_of_the_interval():
     rows = [(5.0, 6.0), (-7.0, 6.0), (7.0, 6.0)]
     told = [verdict({"mbb_per_hand": mean, "ci95_mbb": half}) for mean, half in rows]
     assert told == ["open", "loses", "wins"]
+
+
+@pytest.mark.parametrize("name", [name for name, entry in AGENTS.items() if entry.settings])
+def test_files_of_shipped_agents_say_what_the_class_and_the_recipes_know(name):
+    entry = AGENTS[name]
+    recipe = Recipe.shipped(entry.settings["blueprint"])
+    assert set(entry.settings) <= set(entry.parameters())
+    assert entry.plays(recipe.rules)
+    PostProcessing.parse(entry.settings["postprocess"])
+    if not recipe.rules.limit:
+        mapping(entry.settings["translation"])
+        assert entry.settings["guard"] in SCOPES
