@@ -5,8 +5,9 @@ no more than :data:`~equipoise.arena.acpc.LONGEST_LINE` bytes of an unfinished l
 call lasts longer than it was given: every way in which a peer can fail is one
 :class:`~equipoise.errors.ProtocolError` whose text says what happened.
 
-An answer that comes at once, as nearly all do between programs, costs one system call: the socket
-itself waits for :data:`PATIENCE`; only after that is it polled, for as long as the caller allows.
+Between programs nearly every answer comes at once, and being woken for it costs more than reading it.
+So the socket is first looked at some times, giving way to others in between; then it waits by itself
+for :data:`PATIENCE`; only after that is it polled, for as long as the caller allows.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import contextlib
 import select
 import socket
 import struct
+from os import sched_yield
 from time import monotonic
 from typing import NoReturn
 
 from equipoise.arena.acpc import LONGEST_LINE
 from equipoise.errors import ProtocolError
 
+#: Looks at a socket before it waits: some fifty microseconds. Twice the hands a second.
+GLANCES = 50
 #: Seconds for which a socket waits by itself.
 PATIENCE = 0.002
 
@@ -81,7 +85,9 @@ class Wire:
     def _fetch(self) -> None:
         """Take what has come, if anything does within the socket's patience."""
         try:
-            data = self._socket.recv(_MOUTHFUL)
+            data = self._at_once()
+            if data is None:
+                data = self._socket.recv(_MOUTHFUL)
         except BlockingIOError:
             return
         except OSError as error:
@@ -102,6 +108,15 @@ class Wire:
             raise ProtocolError(
                 f"{self.peer} sent more than {LONGEST_LINE} bytes without ending the line"
             )
+
+    def _at_once(self) -> bytes | None:
+        """What is there, or comes while it is glanced at; None if nothing does."""
+        for _ in range(GLANCES):
+            try:
+                return self._socket.recv(_MOUTHFUL, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                sched_yield()
+        return None
 
     def hold(self, line: str) -> None:
         """Send a line with the next one, or when :meth:`flush` is called."""
