@@ -75,6 +75,21 @@ def test_averaging_behaviours_instead_is_worse() -> None:
     assert tableau.exploitability(behaviours) > 1.2 * solver.exploitability()
 
 
+def test_in_turn_player_1_answers_the_newest_average():
+    game = kuhn()
+    solver = FictitiousPlay(game, alternating=True)
+    solver.advance(7)
+    twin = FictitiousPlay(game, alternating=True)
+    twin.advance(6)
+    tableau, par = twin.tableau, twin.tableau.parameters(keep=6 / 7, gain=1 / 7)
+    for player in (0, 1):
+        tableau.sweep(player, sweep.BEST, facing=twin.plan, out=twin._response)
+        tableau.mix(player, twin._response, twin.plan, par)
+    np.testing.assert_array_equal(solver.plan, twin.plan)
+    solver.advance(2000)
+    assert solver.exploitability() < 0.01
+
+
 @pytest.mark.parametrize("make", [kuhn, leduc])
 def test_one_branch_at_a_time_converges_too(make):
     game = make()

@@ -61,9 +61,12 @@ FULL = (
     Job("tartanian5", targets=((0.3, 4, _PAPER_MIDDLE), (0.02, 30, ""), (0.008, 60, ""))),
     Job("tartanian4", targets=((0.8, 3, _PAPER_LARGE), (0.15, 60, ""))),
     *(
-        Job(recipe, solver, _SINGLE, 15, ((bound, 15, ""),))
+        Job(recipe, solver, _SINGLE | more, 15, ((bound, 15, ""),))
         for recipe in ("inot", "fell-omen-1", "fell-omen-2")
-        for solver, bound in (("fp", 0.01 if recipe == "fell-omen-2" else 0.001), ("cfr+", 0.001))
+        for solver, more, bound in (
+            ("fp", {"alternating": True}, 0.01 if recipe == "fell-omen-2" else 0.001),
+            ("cfr+", {}, 0.001),
+        )
     ),
     # The comparison of the paper on Fell Omen: a response in one branch of the tree at a time.
     Job("fell-omen-1", "branch-fp", _SINGLE, 15),

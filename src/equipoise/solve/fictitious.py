@@ -3,7 +3,7 @@
 In extensive form the average is of *realisation plans*, the products of a player's own
 probabilities down to an action: plan_n = (n − 1)/n · plan + 1/n · best response. Averaging behaviour
 probabilities node by node is a different, wrong, thing. Both players respond to the averages of the
-iteration before.
+iteration before, or in turn.
 
 The *pseudo-fictitious* play of Dudziak (2006) responds in one branch of the tree at a time and holds
 all others constant. Here a branch is what follows one way to end the first round, or the first round
@@ -13,7 +13,7 @@ uniform strategy being the first.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,16 @@ class FictitiousPlay(Solver):
     name: ClassVar[str] = "fp"
 
     def __init__(
-        self, game: Game, *, precision: Precision | None = None, threads: int | None = 1
+        self,
+        game: Game,
+        *,
+        alternating: bool = False,
+        precision: Precision | None = None,
+        threads: int | None = 1,
     ) -> None:
         super().__init__(game, precision=precision, threads=threads)
+        #: Player 1 responds to player 0's newest average, as in Brown's own description.
+        self.alternating = alternating
         self._response = self.tableau.rows()
 
     def advance(self, count: int) -> None:
@@ -44,9 +51,15 @@ class FictitiousPlay(Solver):
             par = tableau.parameters(keep=(n - 1) / n, gain=1 / n)
             for player in (0, 1):
                 tableau.sweep(player, sweep.BEST, facing=self.plan, out=self._response)
-            for player in (0, 1):
+                if self.alternating:
+                    tableau.mix(player, self._response, self.plan, par)
+            for player in () if self.alternating else (0, 1):
                 tableau.mix(player, self._response, self.plan, par)
             self.iteration = n
+
+    def settings(self) -> dict[str, Any]:
+        """Order of updates."""
+        return {"alternating": self.alternating}
 
 
 class BranchFictitiousPlay(FictitiousPlay):
@@ -97,6 +110,10 @@ class BranchFictitiousPlay(FictitiousPlay):
             else:
                 self._carry_on(before)
             self.iteration += 1
+
+    def settings(self) -> dict[str, Any]:
+        """There is one order of updates."""
+        return {}
 
     def _respond_first(self, player: int) -> None:
         """Best-respond in the first round, while later rounds play the average."""
