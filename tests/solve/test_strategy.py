@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from equipoise.abstraction.postprocessing import PostProcessing
 from equipoise.errors import ArtefactError, SolverError
-from equipoise.games.catalogue import holdem_small, kuhn, kuhn_nolimit, leduc
+from equipoise.games.catalogue import holdem_small, kuhn, leduc
 from equipoise.games.game import Game
 from equipoise.solve.cfr import CFRPlus
+from equipoise.solve.processed import processed
 from equipoise.solve.strategy import Strategy
 from equipoise.solve.tableau import Tableau
 
@@ -149,51 +151,18 @@ def test_table(solved: Strategy) -> None:
     assert "134 more information sets not shown" in short
 
 
-def test_purified_plays_the_likeliest_action() -> None:
+def test_processed_is_post_processing_at_every_decision() -> None:
     strategy = random_strategy(LEDUC, 4)
-    pure = strategy.purified(np.random.default_rng(0))
+    pure = processed(strategy, PostProcessing.parse("purify"))
+    cut = processed(strategy, PostProcessing.parse("raw/threshold 0.3"))
     for b, node in strategy.index.decisions():
-        before, after = strategy.at(node, b), pure.at(node, b)
-        assert np.array_equal(after, before == before.max(axis=0))
-
-
-def test_purified_breaks_ties_at_random() -> None:
-    """Each information set draws its own lot, every action as often as the others."""
-    game = kuhn_nolimit(stack=4)
-    uniform = Strategy.uniform(game)
-    rng = np.random.default_rng(1)
-    drawn = np.array([uniform.purified(rng).at(0) for _ in range(300)])
-    assert np.array_equal(drawn.sum(axis=1), np.ones((300, 3)))
-    shares = drawn.mean(axis=0)
-    assert len(shares) == 4
-    assert np.abs(shares - 1 / 4).max() < 0.1
-    assert len({tuple(choice.argmax(axis=0)) for choice in drawn}) > 30
-    again = [uniform.purified(np.random.default_rng(9)).rows for _ in range(2)]
-    assert np.array_equal(*again)
-
-
-def test_thresholded() -> None:
-    rows = np.zeros(Strategy.uniform(kuhn_nolimit(stack=4)).index.size)
-    strategy = Strategy(kuhn_nolimit(stack=4), rows)
-    strategy.index.block(strategy.rows, 0, 0)[:] = np.array(
-        [[0.5, 0.25, 0.4], [0.3, 0.25, 0.3], [0.15, 0.25, 0.2], [0.05, 0.25, 0.1]]
-    )
-    cut = strategy.thresholded(0.2).at(0)
-    expected = np.array(
-        [[5 / 8, 1 / 4, 4 / 9], [3 / 8, 1 / 4, 3 / 9], [0, 1 / 4, 2 / 9], [0, 1 / 4, 0]]
-    )
-    np.testing.assert_allclose(cut, expected)
-    assert strategy.thresholded(0).distance(strategy) < 1e-15
-    # Nothing is likelier than 0.6: the likeliest stays, all of them where they tie.
-    top = strategy.thresholded(0.6).at(0)
-    np.testing.assert_allclose(top[:, 0], [1, 0, 0, 0])
-    np.testing.assert_allclose(top[:, 1], 1 / 4)
-
-
-@pytest.mark.parametrize("least", [-0.1, 1.0, float("nan")])
-def test_thresholds_are_probabilities(least: float) -> None:
-    with pytest.raises(SolverError, match="from 0 to less than 1"):
-        Strategy.uniform(KUHN).thresholded(least)
+        before = strategy.at(node, b)
+        assert np.array_equal(pure.at(node, b), before == before.max(axis=0))
+        if LEDUC.deal.boards[b].round == 0:
+            np.testing.assert_allclose(cut.at(node, b), before)
+        else:
+            kept = np.where((before >= 0.3) | (before == before.max(axis=0)), before, 0.0)
+            np.testing.assert_allclose(cut.at(node, b), kept / kept.sum(axis=0))
 
 
 def test_distance() -> None:

@@ -82,39 +82,6 @@ class Strategy:
                     tuple(float(p) for p in table[:, state]),
                 )
 
-    def _mapped(self, change: Any) -> Strategy:
-        rows = np.zeros(len(self.rows))
-        for b, node in self.index.decisions():
-            self.index.block(rows, b, node)[:] = change(self.at(node, b))
-        return Strategy(self.game, rows, self.index)
-
-    def purified(self, rng: np.random.Generator) -> Strategy:
-        """The likeliest action always; ties are broken at random, once for each information set."""
-
-        def change(table: NDArray[np.float64]) -> NDArray[np.float64]:
-            likeliest = table >= table.max(axis=0) - 1e-12
-            chosen = np.argmax(likeliest * rng.random(table.shape), axis=0)
-            pure = np.zeros_like(table)
-            pure[chosen, np.arange(table.shape[1])] = 1.0
-            return pure
-
-        return self._mapped(change)
-
-    def thresholded(self, least: float) -> Strategy:
-        """Actions played with less than `least` are dropped, the rest scaled up.
-
-        Where that would leave nothing, the likeliest actions stay.
-        """
-        if not 0 <= least < 1:
-            raise SolverError(f"threshold {least}: give a probability from 0 to less than 1")
-
-        def change(table: NDArray[np.float64]) -> NDArray[np.float64]:
-            keep = (table >= least) | (table >= table.max(axis=0))
-            kept: NDArray[np.float64] = table * keep
-            return kept
-
-        return self._mapped(change)
-
     def distance(self, other: Strategy) -> float:
         """Largest difference in a probability over all information sets."""
         if other.index.size != self.index.size:
