@@ -147,7 +147,7 @@ def test_abstractions_are_built_and_shown(recipe: Path, tmp_path: Path) -> None:
     plain = CliRunner().invoke(app, ["abstraction", "show", str(file)], catch_exceptions=False)
     assert "past buckets remembered" in plain.stdout
     assert "is made already" in refused("abstraction", "build", file)
-    assert "write `build` or `show`" in refused("abstraction", "look", file)
+    assert "write `build`, `show` or `refine`" in refused("abstraction", "look", file)
     assert "choose from preflop" in refused("abstraction", "show", file, "--street", "tern")
     assert "no such file" in refused("abstraction", "show", tmp_path / "none.safetensors")
     (tmp_path / "odd.safetensors").write_bytes(b"nothing of the kind")
