@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.boardindex import RENAMED_CARD, RENAMED_COMBO
+from equipoise.abstraction.childmass import flop_bucket_table
 from equipoise.abstraction.features import live
 from equipoise.abstraction.lookup import BLOCKED
 from equipoise.abstraction.potentialaware import (
     PotentialAware,
     divide,
     divide_line,
-    flop_bucket_table,
     hole_card_points,
     potential_aware,
 )

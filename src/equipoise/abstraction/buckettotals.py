@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import RENAMED_COMBO
-from equipoise.abstraction.childmass import flops_of_turns
+from equipoise.abstraction.childmass import flop_bucket_table, flops_of_turns
 from equipoise.abstraction.definition import axis_values
 from equipoise.abstraction.features import (
     FULL_SCORE,
@@ -173,7 +173,11 @@ def bucket_totals(lookup: Lookup, street: int, boards: slice = slice(None)) -> B
                 _add_street(*(features[part], row, child, equity, multiplicity[part], sums))
 
     else:
-        flops, flop_buckets = flops_of_turns(), _flop_buckets(lookup)
+        rows = np.zeros(COMBO_COUNT, np.uint16)
+        if len(lookup.flop_child) > 1:
+            rows = lookup.preflop_child[0, lookup.preflop_feature]
+        flops = flops_of_turns()
+        flop_buckets = flop_bucket_table(rows, lookup.flop_feature, lookup.flop_child)
         rivers = next_places(2) if street == 3 else np.empty((board_count(2), 0), np.uint32)
         turn_equity, scores, multiplicity = moments(2).mean, river_scores(), weights(2)
 
@@ -212,14 +216,3 @@ def _features(lookup: Lookup) -> tuple[Table, ...]:
 
 def _children(lookup: Lookup) -> tuple[Table, ...]:
     return lookup.preflop_child, lookup.flop_child, lookup.turn_child, lookup.river_child
-
-
-def _flop_buckets(lookup: Lookup) -> Table:
-    """Bucket of each hand on each canonical flop, blocked hands marked."""
-    dealt = lookup.flop_feature != BLOCKED
-    rows = np.zeros(COMBO_COUNT, np.uint16)
-    if len(lookup.flop_child) > 1:
-        rows = lookup.preflop_child[0, lookup.preflop_feature]
-    found = lookup.flop_child[rows[None, :], np.where(dealt, lookup.flop_feature, 0)]
-    buckets: Table = np.where(dealt, found, _NOT_DEALT)
-    return buckets

@@ -64,6 +64,14 @@ def flop_mass(preflop: Table, features: Table, buckets: int, count: int) -> NDAr
     return mass.reshape(buckets, count)
 
 
+def flop_bucket_table(hole_buckets: Table, features: Table, child: Table) -> Table:
+    """Bucket of each hand on each canonical flop; blocked hands keep the mark."""
+    dealt = features != BLOCKED
+    found = child[np.broadcast_to(hole_buckets, features.shape), np.where(dealt, features, 0)]
+    buckets: Table = np.where(dealt, found, np.uint16(BLOCKED)).astype(np.uint16)
+    return buckets
+
+
 def flops_of_turns() -> NDArray[np.uint32]:
     """The four flops that each canonical board of four cards may have come from: uint32[16432, 4].
 

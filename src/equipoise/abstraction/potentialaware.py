@@ -29,7 +29,14 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.allocation import METHODS, allocate
-from equipoise.abstraction.childmass import Table, flop_mass, river_mass, score_mass, turn_mass
+from equipoise.abstraction.childmass import (
+    Table,
+    flop_bucket_table,
+    flop_mass,
+    river_mass,
+    score_mass,
+    turn_mass,
+)
 from equipoise.abstraction.definition import Definition, feature_table
 from equipoise.abstraction.features import FULL_SCORE, moments, river_scores, weights
 from equipoise.abstraction.kmeans import Floats, Labels, cluster, line_clusters, nearest
@@ -246,14 +253,6 @@ def mean_equities(street: int, table: Table, count: int) -> Masses:
         met += weight * np.bincount(row[live], minlength=count)
     found: Masses = sums / np.maximum(met, 1)
     return found
-
-
-def flop_bucket_table(hole_buckets: Table, features: Table, child: Table) -> Table:
-    """Bucket of each hand on each canonical flop; blocked hands keep the mark."""
-    dealt = features != BLOCKED
-    found = child[np.broadcast_to(hole_buckets, features.shape), np.where(dealt, features, 0)]
-    buckets: Table = np.where(dealt, found, np.uint16(BLOCKED)).astype(np.uint16)
-    return buckets
 
 
 def child_tables(
