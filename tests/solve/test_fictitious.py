@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from twin import Twin
 
+from equipoise.errors import SolverError
 from equipoise.games.catalogue import clairvoyance, kuhn, leduc
 from equipoise.games.game import Game
 from equipoise.solve import sweep
@@ -32,11 +33,15 @@ def test_value(game: Game, value: float, iterations: int, exploitable: float) ->
     assert solver.value() == pytest.approx(value, abs=2 * late)
 
 
-def test_plans_are_plain_means_of_best_responses() -> None:
+@pytest.mark.parametrize("start", [0, 1, 2.5])
+def test_plans_are_plain_means_of_best_responses(start: float) -> None:
     """Against the slow twin, both players answering the averages of the iteration before."""
     game = leduc()
-    solver, twin = FictitiousPlay(game), Twin(game)
-    plan = np.zeros_like(solver.plan)
+    solver, twin = FictitiousPlay(game, start=start), Twin(game)
+    plan, uniform = np.zeros_like(solver.plan), solver.tableau.rows()
+    if start:
+        for player in (0, 1):
+            twin.sweep(1 - player, sweep.VALUE, facing=uniform, rows=uniform, plan=plan)
     for n in range(1, 13):
         solver.step()
         total, response = np.zeros_like(plan), solver._response
@@ -45,7 +50,7 @@ def test_plans_are_plain_means_of_best_responses() -> None:
             best = twin.sweep(player, sweep.BEST, facing=plan)
             assert played.sum() == pytest.approx(best.sum(), abs=1e-12)
             twin.sweep(1 - player, sweep.VALUE, facing=response, rows=response, plan=total)
-        plan = (n - 1) / n * plan + total / n
+        plan = ((start + n - 1) * plan + total) / (start + n)
         np.testing.assert_allclose(solver.plan, plan, rtol=0, atol=1e-12)
 
 
@@ -75,13 +80,30 @@ def test_averaging_behaviours_instead_is_worse() -> None:
     assert tableau.exploitability(behaviours) > 1.2 * solver.exploitability()
 
 
+def test_a_start_that_counts_keeps_every_line_in_play() -> None:
+    """With no start a line that no response plays has no strategy of its own; with one it has."""
+    game = leduc()
+    bare, started = (FictitiousPlay(game, start=start) for start in (0, 1))
+    live = started.plan > 0
+    bare.step()
+    started.step()
+    assert not bare.plan[live].all()
+    assert started.plan[live].all()
+
+
+@pytest.mark.parametrize("start", [-1, float("nan"), float("inf")])
+def test_a_start_is_a_number_of_responses(start: float) -> None:
+    with pytest.raises(SolverError, match="counts as 0 or more responses"):
+        FictitiousPlay(kuhn(), start=start)
+
+
 def test_in_turn_player_1_answers_the_newest_average():
     game = kuhn()
     solver = FictitiousPlay(game, alternating=True)
     solver.advance(7)
     twin = FictitiousPlay(game, alternating=True)
     twin.advance(6)
-    tableau, par = twin.tableau, twin.tableau.parameters(keep=6 / 7, gain=1 / 7)
+    tableau, par = twin.tableau, twin.tableau.parameters(keep=7 / 8, gain=1 / 8)
     for player in (0, 1):
         tableau.sweep(player, sweep.BEST, facing=twin.plan, out=twin._response)
         tableau.mix(player, twin._response, twin.plan, par)

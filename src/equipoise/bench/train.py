@@ -44,6 +44,8 @@ class Job:
     minutes: float = 60.0
     #: (big blinds a hand, within minutes, what the paper reached).
     targets: tuple[tuple[float, float, str], ...] = ()
+    #: Big blinds a hand at which it may stop.
+    aim: float | None = None
 
     @property
     def name(self) -> str:
@@ -53,23 +55,27 @@ class Job:
 
 _SINGLE = {"precision": "float32"}
 FULL = (
-    Job("tartanian5-m", targets=((0.3, 1, _PAPER_MIDDLE), (0.03, 5, ""), (0.005, 60, ""))),
-    Job("tartanian5-m", "egt", {}, targets=((0.1, 60, _PAPER_MIDDLE),)),
+    Job(
+        "tartanian5-m", targets=((0.3, 1, _PAPER_MIDDLE), (0.03, 5, ""), (0.005, 60, "")), aim=0.001
+    ),
+    Job("tartanian5-m", "egt", {}, targets=((0.1, 60, _PAPER_MIDDLE),), aim=0.05),
     Job("tartanian5-m", "cfr+", _SINGLE, 20),
     Job("tartanian5-m", "fp", _SINGLE, 20),
     Job("tartanian5-m", "board-sampling", {}, 20),
-    Job("tartanian5", targets=((0.3, 4, _PAPER_MIDDLE), (0.02, 30, ""), (0.008, 60, ""))),
-    Job("tartanian4", targets=((0.8, 3, _PAPER_LARGE), (0.15, 60, ""))),
+    Job(
+        "tartanian5", targets=((0.3, 4, _PAPER_MIDDLE), (0.02, 30, ""), (0.008, 60, "")), aim=0.004
+    ),
+    Job("tartanian4", targets=((0.8, 3, _PAPER_LARGE), (0.15, 60, "")), aim=0.05),
     *(
-        Job(recipe, solver, _SINGLE | more, 15, ((bound, 15, ""),))
+        Job(recipe, solver, _SINGLE | more, 15, ((bound, 15, ""),), aim=bound)
         for recipe in ("inot", "fell-omen-1", "fell-omen-2")
         for solver, more, bound in (
-            ("fp", {"alternating": True}, 0.01 if recipe == "fell-omen-2" else 0.001),
+            ("fp", {"alternating": True, "start": 10}, 0.01 if recipe == "fell-omen-2" else 0.001),
             ("cfr+", {}, 0.001),
         )
     ),
     # The comparison of the paper on Fell Omen: a response in one branch of the tree at a time.
-    Job("fell-omen-1", "branch-fp", _SINGLE, 15),
+    Job("fell-omen-1", "branch-fp", _SINGLE, 15, aim=0.001),
 )
 QUICK = tuple(
     Job("quick", solver, settings, 0.4)
@@ -84,9 +90,15 @@ QUICK = tuple(
 
 
 def run(
-    seed: int = 0, full: bool = False, only: str | None = None, out: Path = Path("bench-train")
+    seed: int = 0,
+    full: bool = False,
+    only: str | None = None,
+    minutes: float | None = None,
+    out: Path = Path("bench-train"),
 ) -> dict[str, Any]:
-    """Train, and compare."""
+    """Train, each job for at most `minutes`, and compare."""
+    if minutes is not None and not 0 < minutes < float("inf"):
+        raise EquipoiseError(f"--minutes is a number above 0, not {minutes:g}")
     jobs = {job.name: job for job in (FULL if full else QUICK)}
     if only is not None:
         wanted = [word.strip() for word in only.split(",")]
@@ -98,6 +110,8 @@ def run(
     figures: list[dict[str, Any]] = []
     curves: dict[str, dict[str, list[Event]]] = {}
     for job in jobs.values():
+        if minutes is not None:
+            job = replace(job, minutes=min(minutes, job.minutes))
         for found in _train(job, seed, out, curves):
             _tell(found)
             figures.append(found)
@@ -118,7 +132,7 @@ def _tell(found: dict[str, Any]) -> None:
 def _train(
     job: Job, seed: int, out: Path, curves: dict[str, dict[str, list[Event]]]
 ) -> list[dict[str, Any]]:
-    recipe = Recipe.shipped(job.recipe).seeded(seed).limited(minutes=job.minutes)
+    recipe = Recipe.shipped(job.recipe).seeded(seed).limited(minutes=job.minutes, target_bb=job.aim)
     if job.solver is not None:
         recipe = recipe.solved_by(job.solver, **job.settings)
     training = Training(recipe, out / f"{job.name.replace(':', '-')}.run")

@@ -26,6 +26,9 @@ def bench_command(
     only: Annotated[
         str | None, typer.Option(help="For train: some jobs, such as 'tartanian5-m:own,inot:fp'.")
     ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="For train: minutes a job may take, less than its own.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="For train: folder of the runs, by default bench-train.")
     ] = None,
@@ -44,9 +47,12 @@ def bench_command(
         raise EquipoiseError(f"no benchmark {suite!r}: choose from {', '.join(SUITES)}")
     options: dict[str, Any] = {}
     if suite == "train":
-        options = {"full": full, "only": only} | ({} if out is None else {"out": out})
-    elif full or only is not None or out is not None:
-        raise EquipoiseError(f"bench {suite}: --full, --only and --out are for `bench train`")
+        options = {"full": full, "only": only, "minutes": minutes}
+        options |= {} if out is None else {"out": out}
+    elif full or (only, minutes, out) != (None, None, None):
+        raise EquipoiseError(
+            f"bench {suite}: --full, --only, --minutes and --out are for `bench train`"
+        )
     data = import_module(f"equipoise.bench.{suite}").run(seed, **options)
     emit(data, json, lambda: _figures(data))
 

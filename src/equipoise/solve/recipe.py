@@ -69,7 +69,7 @@ _PRECISION = {"precision": "text"}
 #: Settings of each solver that a recipe may name.
 SOLVER_SETTINGS: dict[str, dict[str, str]] = {
     **dict.fromkeys(("cfr", "cfr+", "linear", "dcfr", "pcfr+"), _DISCOUNTING | _PRECISION),
-    "fp": {"alternating": "truth"} | _PRECISION,
+    "fp": {"alternating": "truth", "start": "number"} | _PRECISION,
     "branch-fp": _PRECISION,
     "egt": {"prox": "text", "steps": "text"} | _PRECISION,
     "board-sampling": {},
