@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction import transitions as module
 from equipoise.abstraction.boardindex import board_index, board_place
+from equipoise.abstraction.bucketgame import independent_game
 from equipoise.abstraction.equitybuckets import NO_BUCKET, EquityBuckets
+from equipoise.abstraction.flopclasses import board_classes
 from equipoise.abstraction.fullboards import every_board
 from equipoise.abstraction.lookup import Lookup, lookup
 from equipoise.abstraction.transitions import Transitions, count_transitions, transitions
 from equipoise.errors import GameError
+from equipoise.games.rules import limit
 
 FOUR = EquityBuckets(4)
 
@@ -68,7 +71,7 @@ def slow_steps(street: int, wanted: NDArray[np.bool_] | None) -> NDArray[np.floa
 def test_against_counting(classes: NDArray[np.int8], monkeypatch: pytest.MonkeyPatch) -> None:
     take_some(monkeypatch, 10, 400, 16_000)
     found = count_transitions(Forgetful().lookup(), boards=50)
-    split = count_transitions(Forgetful().lookup(), boards=50, flop_classes=classes)
+    split = count_transitions(Forgetful().lookup(), boards=50, classes=classes)
     assert found.prior == pytest.approx(FOUR.masses(0), abs=1e-12)
     for street in (1, 2, 3):
         assert np.allclose(found.steps[0][street - 1], slow_steps(street, None))
@@ -78,7 +81,7 @@ def test_against_counting(classes: NDArray[np.int8], monkeypatch: pytest.MonkeyP
 
 @pytest.mark.usefixtures("few_boards")
 def test_what_chances_add_up_to(classes: NDArray[np.int8]) -> None:
-    found = count_transitions(Forgetful().lookup(), boards=300, flop_classes=classes)
+    found = count_transitions(Forgetful().lookup(), boards=300, classes=classes)
     assert found.classes == 3
     assert found.chances.sum() == pytest.approx(1)
     for c in range(3):
@@ -102,11 +105,29 @@ def test_what_chances_add_up_to(classes: NDArray[np.int8]) -> None:
 def test_results_common_to_all_classes(classes: NDArray[np.int8]) -> None:
     alone = count_transitions(Forgetful().lookup(), boards=60)
     common = count_transitions(
-        Forgetful().lookup(), boards=60, flop_classes=classes, results_by_class=False
+        Forgetful().lookup(), boards=60, classes=classes, results_by_class=False
     )
     assert len(common.results) == 3
     for result in common.results:
         assert np.array_equal(result, alone.results[0])
+
+
+def test_classes_of_later_boards_are_told_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    take_some(monkeypatch, 10, 400, 16_000)
+    turns = board_classes(4).of_board
+    alone = count_transitions(Forgetful().lookup(), boards=50)
+    found = count_transitions(Forgetful().lookup(), boards=50, classes=turns)
+    assert (found.classed, found.classes) == (2, 11)
+    for c in range(11):
+        assert np.array_equal(found.steps[c][0], alone.steps[0][0])
+    assert not np.allclose(found.steps[0][1], found.steps[10][1])
+    # The chances of the turn, given the flop's bucket, are those of all classes together: nearly,
+    # for a class is taken to be as likely with every bucket.
+    together = sum(p * found.steps[c][1] for c, p in enumerate(found.chances))
+    assert together == pytest.approx(alone.steps[0][1], abs=0.05)
+    game = independent_game(limit(), found)
+    assert [board.round for board in game.deal.boards].count(2) == 11
+    assert sum(board.weight for board in game.deal.boards if board.round == 2) == pytest.approx(1)
 
 
 def test_columns_that_never_come() -> None:
@@ -137,10 +158,10 @@ def test_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, classes: NDArray[
     FOUR.lookup()
     monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path))
     told: list[int] = []
-    made = transitions(buckets, 40, flop_classes=classes, progress=lambda *_: told.append(1))
+    made = transitions(buckets, 40, classes=classes, progress=lambda *_: told.append(1))
     assert told
     told.clear()
-    read = transitions(buckets, 40, flop_classes=classes, progress=lambda *_: told.append(1))
+    read = transitions(buckets, 40, classes=classes, progress=lambda *_: told.append(1))
     assert not told
     assert read.chances.tolist() == made.chances.tolist()
     for c in range(3):
@@ -150,6 +171,6 @@ def test_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, classes: NDArray[
 
 def test_classes_that_do_not_fit() -> None:
     with pytest.raises(GameError, match="without gaps"):
-        count_transitions(Forgetful().lookup(), 10, flop_classes=np.full(1755, 1, np.int8))
-    with pytest.raises(GameError, match="1,755"):
-        count_transitions(Forgetful().lookup(), 10, flop_classes=np.zeros(5, np.int8))
+        count_transitions(Forgetful().lookup(), 10, classes=np.full(1755, 1, np.int8))
+    with pytest.raises(GameError, match="1,755 flops, the 16,432"):
+        count_transitions(Forgetful().lookup(), 10, classes=np.zeros(5, np.int8))

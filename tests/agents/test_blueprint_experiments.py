@@ -137,7 +137,7 @@ def test_blueprints_are_found_by_name_and_path(files, nowhere):
     run = nowhere / "some.run"
     run.mkdir()
     shutil.copy(files["limit"], run / "blueprint.safetensors")
-    assert load_blueprint(run).classes == 3
+    assert load_blueprint(run).classes.max() == 2
     assert make_agent("inot", LIMIT_HOLDEM, blueprint=str(run)).line is None
 
 

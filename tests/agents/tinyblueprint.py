@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.definition import Definition
 from equipoise.games.betting import Betting
 from equipoise.solve.blueprint import FORMS, Blueprint, Layout, part_type, quantised
-from equipoise.solve.recipe import Recipe
+from equipoise.solve.recipe import Model, Recipe
 
 #: What is played at a node: [action, column].
 Rows = Callable[[Betting, int, int], NDArray[np.float64]]
@@ -60,14 +61,19 @@ def tiny(
     if menu is None and not limit:
         menu = {"bets": "100%,a", "raises": "100%,a"}
     told, abstraction = recipe(menu, limit), halves()
+    flops = None
+    if classes > 1:
+        flops = (np.arange(1755) % classes).astype(np.int8)
+        told = replace(
+            told, model=Model(kind="independent", classes="flop"), solver="cfr+", solver_settings={}
+        )
     betting = Betting.build(told.rules, told.menu)
     parts = FORMS[form]
-    layout = Layout.of(betting, abstraction.counts, classes, pure=not parts)
+    layout = Layout.of(betting, abstraction.counts, flops, pure=not parts)
     weights = np.empty(layout.size, dtype=part_type(form))
     for node in np.flatnonzero(layout.offset >= 0).tolist():
         table = rows(betting, node, int(layout.columns[node]))
         block = quantised(table, parts) if parts else table.argmax(axis=0).astype(np.uint8)
         start = int(layout.offset[node])
         weights[start : start + block.size] = block.reshape(-1)
-    flops = (np.arange(1755) % classes).astype(np.int8) if classes > 1 else None
     return Blueprint(told, abstraction, form, weights, flops)

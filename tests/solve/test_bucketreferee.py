@@ -171,22 +171,22 @@ class ChanceReferee:
         prior = self.model.prior
         start = State.start(self.rules)
         return sum(
-            p * self._value(start, 0, -1, i, prior, player, play, best) for i, p in enumerate(prior)
+            p * self._value(start, 0, 0, i, prior, player, play, best) for i, p in enumerate(prior)
         )
 
-    def _value(self, state, dealt, flop_class, mine, his, player, play, best) -> float:
+    def _value(self, state, dealt, board_class, mine, his, player, play, best) -> float:
         last = dealt + 1 == self.rules.rounds
         if state.is_over and (state.folded is not None or last):
             half = min(state.committed)
             if state.folded is not None:
                 return half * his.sum() * (-1 if state.folded == player else 1)
-            return half * (self.model.results[flop_class][mine] @ his)
+            return half * (self.model.results[board_class][mine] @ his)
         if state.is_over or state.round > dealt:
-            classes = range(self.model.classes) if dealt == 0 else [flop_class]
+            told = dealt + 1 == self.model.classed
             total = 0.0
-            for c in classes:
+            for c in range(self.model.classes) if told else [board_class]:
                 step = self.model.steps[c][dealt]
-                chance = self.model.chances[c] if dealt == 0 else 1.0
+                chance = self.model.chances[c] if told else 1.0
                 for now in range(len(step)):
                     after = self._value(state, dealt + 1, c, now, step @ his, player, play, best)
                     total += chance * step[now, mine] * after
@@ -194,26 +194,29 @@ class ChanceReferee:
         actions, text = self.menu.actions(state), state.betting_text()
         if len(actions) == 1:
             return self._value(
-                state.apply(actions[0]), dealt, flop_class, mine, his, player, play, best
+                state.apply(actions[0]), dealt, board_class, mine, his, player, play, best
             )
-        mixture = play(dealt, flop_class, text)
+        mixture = play(dealt, board_class, text)
         values = []
         for i, action in enumerate(actions):
             reach = his if state.to_act == player else his * mixture[i]
             values.append(
-                self._value(state.apply(action), dealt, flop_class, mine, reach, player, play, best)
+                self._value(
+                    state.apply(action), dealt, board_class, mine, reach, player, play, best
+                )
             )
         if state.to_act != player:
             return sum(values)
         return max(values) if best else float(mixture[:, mine] @ values)
 
 
-def model(rounds: int, classes: int, seed: int) -> Transitions:
+def model(rounds: int, classes: int, seed: int, classed: int = 1) -> Transitions:
     rng = np.random.default_rng(seed)
     sizes = (3, 5, 4)[:rounds]
     steps, results = [], []
     for _ in range(classes):
-        steps.append(tuple(rng.dirichlet(np.ones(b), size=a).T for a, b in pairwise(sizes)))
+        known = tuple(rng.dirichlet(np.ones(b), size=a).T for a, b in pairwise(sizes))
+        steps.append(steps[0][: classed - 1] + known[classed - 1 :] if steps else known)
         result = rng.uniform(-1, 1, (sizes[-1], sizes[-1]))
         results.append((result - result.T) / 2)
     return Transitions(
@@ -222,23 +225,32 @@ def model(rounds: int, classes: int, seed: int) -> Transitions:
         tuple(steps),
         tuple(results),
         (0, 1, 1)[:rounds],
+        classed,
     )
 
 
-@pytest.mark.parametrize("classes", [1, 3])
+@pytest.mark.parametrize(("classes", "classed"), [(1, 1), (3, 1), (3, 2)])
 @pytest.mark.parametrize(
     ("rounds", "deck", "menu"), [(2, DECK, "100%,a"), (2, LIMIT, None), (3, DECK, "a")]
 )
-def test_independent_buckets(rounds: int, deck: SmallDeck, menu: str | None, classes: int) -> None:
+def test_independent_buckets(
+    rounds: int, deck: SmallDeck, menu: str | None, classes: int, classed: int
+) -> None:
+    if classed >= rounds:
+        pytest.skip("no boards of that street")
     rules = replace(deck, board_cards=(0, 1, 1)[:rounds]).rules()
-    bets, chances = BetMenu.of(menu), model(rounds, classes, seed=classes)
+    bets, chances = BetMenu.of(menu), model(rounds, classes, seed=classes, classed=classed)
     game = independent_game(rules, chances, bets)
-    tableau = Tableau(game, precision="float64")
+    # Two threads share out the boards of the classed street.
+    tableau = Tableau(game, precision="float64", threads=2)
+    assert tableau.threads == min(2, classes)
     rows = random_rows(tableau, 2)
     mixtures = by_text(tableau, rows)
 
-    def play(dealt: int, flop_class: int, text: str) -> np.ndarray:
-        return mixtures[0 if dealt == 0 else 1 + (dealt - 1) * classes + flop_class, text]
+    def play(dealt: int, board_class: int, text: str) -> np.ndarray:
+        if dealt < classed:
+            return mixtures[dealt, text]
+        return mixtures[classed + (dealt - classed) * classes + board_class, text]
 
     judge = ChanceReferee(rules, bets, chances)
     assert tableau.value(rows) == pytest.approx(judge.response(0, play, best=False), abs=1e-9)

@@ -13,6 +13,7 @@ from equipoise.games.deal import Board, Deal
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+from equipoise.solve import gamearrays
 from equipoise.solve import tableau as tableau_module
 from equipoise.solve.cfr import DCFR, CFRPlus
 from equipoise.solve.tableau import Tableau
@@ -89,7 +90,7 @@ def independent_game(counts=(3, 4, 2, 3), seed=2, classes=1) -> Game:
 @pytest.fixture
 def many_parts(monkeypatch):
     monkeypatch.setattr(tableau_module, "_STATES_FOR_PRODUCTS", 1)
-    monkeypatch.setattr(tableau_module, "_TERMINALS_A_PART", 7)
+    monkeypatch.setattr(gamearrays, "_TERMINALS_A_PART", 7)
 
 
 @pytest.mark.parametrize("make", [leduc, joint_game])
@@ -100,7 +101,7 @@ def test_products_play_like_loops(make, threads, monkeypatch):
     assert not plain.tableau.products
     plain.advance(3)
     monkeypatch.setattr(tableau_module, "_STATES_FOR_PRODUCTS", 1)
-    monkeypatch.setattr(tableau_module, "_TERMINALS_A_PART", 7)
+    monkeypatch.setattr(gamearrays, "_TERMINALS_A_PART", 7)
     fast = CFRPlus(game, precision="float64", threads=threads)
     assert fast.tableau.products
     fast.advance(3)

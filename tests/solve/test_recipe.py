@@ -81,7 +81,7 @@ def test_limits_and_names_do_not_change_what_is_trained() -> None:
         ("boards = 150", 'kind = "jiont"', "did you mean 'joint'"),
         ("boards = 150", 'kind = "cards"', 'go with the solver "cards"'),
         ("boards = 150", 'kind = "independent"', "remembers past buckets"),
-        ("boards = 150", "flop_classes = true", "classes of flops go with"),
+        ("boards = 150", 'classes = "flop"', "classes of boards go with"),
         ("boards = 150", "judge = -1", "model.judge"),
         ('name = "dcfr"', 'name = "dcrf"', "did you mean 'dcfr'"),
         ('name = "dcfr"', 'name = "dcfr"\nalfa = 1.5', "did you mean 'solver.alpha'"),

@@ -45,7 +45,7 @@ CARDS = {
 INDEPENDENT = {
     "rules": {"game": "limit"},
     "menu": {},
-    "model": {"kind": "independent", "boards": 60, "flop_classes": True},
+    "model": {"kind": "independent", "boards": 60, "classes": "flop"},
     "abstraction": {"method": "equity", "count": 4, "remembers": False},
 }
 KINDS = [
@@ -130,15 +130,32 @@ def test_columns_of_flop_classes(tmp_path: Path) -> None:
     trained = Training(tiny("cfr+", 3, **INDEPENDENT), tmp_path / "run", threads=1).run()
     blueprint, _ = finish(trained)
     node = int(blueprint.betting.start[1])
-    assert blueprint.classes == 11
+    assert blueprint.classes is not None
+    assert blueprint.classes.max() == 10
     assert blueprint.rows(node).shape[1] == 11 * blueprint.abstraction.counts[1]
     # Classes of the flop stand in the order of the boards of the game.
     exact = trained.strategy.at(node, 1 + 6)
     found = [blueprint.probabilities(node, bucket, 6) for bucket in range(exact.shape[1])]
     assert np.abs(np.array(found).T - exact).max() < 1 / 255
-    assert blueprint.flop_class((0, 4, 8)) == 0
-    assert blueprint.flop_class((0, 4, 9)) in range(1, 6)
+    assert blueprint.board_class((0, 4, 8)) == 0
+    assert blueprint.board_class((0, 4, 9)) in range(1, 6)
     assert blueprint.exploitability_bb(trained.model.game) == pytest.approx(
+        trained.best.exploitability_bb, rel=0.05
+    )
+
+
+def test_columns_of_classes_of_the_turn(tmp_path: Path) -> None:
+    settings = INDEPENDENT | {"model": INDEPENDENT["model"] | {"classes": "turn"}}
+    trained = Training(tiny("cfr+", 3, **settings), tmp_path / "run", threads=2).run()
+    blueprint, _ = finish(trained)
+    counts, betting = blueprint.abstraction.counts, blueprint.betting
+    widths = [blueprint.rows(int(betting.start[s])).shape[1] for s in range(4)]
+    assert widths == [counts[0], counts[1], 11 * counts[2], 11 * counts[3]]
+    assert blueprint.board_class((0, 4, 8)) == 0
+    assert blueprint.board_class((0, 4, 9, 14)) == blueprint.board_class((0, 4, 9, 14, 51)) > 0
+    blueprint.save(tmp_path / "turn.blueprint")
+    again = Blueprint.load(tmp_path / "turn.blueprint")
+    assert again.exploitability_bb(trained.model.game) == pytest.approx(
         trained.best.exploitability_bb, rel=0.05
     )
 

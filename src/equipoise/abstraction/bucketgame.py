@@ -58,16 +58,21 @@ def independent_game(
     betting = _betting(rules, transitions.board_cards, menu)
     root = _board(0, -1, (), len(transitions.prior))
     root.signed = transitions.expected(0)
-    boards = [root]
+    boards, above = [root], [0]
     for street in range(1, transitions.streets):
-        for flop_class, steps in enumerate(transitions.steps):
-            step = steps[street - 1]
-            parent = 0 if street == 1 else len(boards) - transitions.classes
-            board = _board(street, parent, (flop_class,), len(step))
-            board.weight = float(transitions.chances[flop_class]) if street == 1 else 1.0
-            board.signed = transitions.expected(street, flop_class)
+        here = []
+        for board_class in range(transitions.classes if street >= transitions.classed else 1):
+            step = transitions.steps[board_class][street - 1]
+            parent = above[board_class if street > transitions.classed else 0]
+            label = (board_class,) if street >= transitions.classed else ()
+            board = _board(street, parent, label, len(step))
+            if street == transitions.classed:
+                board.weight = float(transitions.chances[board_class])
+            board.signed = transitions.expected(street, board_class)
             board.transition = (step, step)
+            here.append(len(boards))
             boards.append(board)
+        above = here
     for board in boards:
         states = len(board.hands[0])
         board.mass = np.ones((states, states))
@@ -77,7 +82,9 @@ def independent_game(
             "independent-buckets",
             rules=rules.name,
             states="-".join(str(n) for n in _sizes(transitions)),
-            classes=None if single else transitions.classes,
+            classes=None
+            if single
+            else f"{transitions.classes} of the {STREET_NAMES[transitions.classed]}",
             menu=betting.menu,
         ),
         betting=betting,
@@ -86,7 +93,7 @@ def independent_game(
         state_name=lambda board, _, state: str(state + 1),
         board_name=lambda board: (
             STREET_NAMES[board.round]
-            + ("" if single or not board.round else f" of class {board.cards[0] + 1}")
+            + ("" if single or not board.cards else f" of class {board.cards[0] + 1}")
         ),
         perfect_recall=False,
         markov=True,

@@ -9,13 +9,14 @@ past, and values go up the streets as
     EV(before) = Tᵀ · EV · T
 
 with T that of either player. What ties two players together through shared cards is left out, unless
-the flop's public *class* c (its suits and ranks, say) is part of the model. Then, with P(c) its
+the public *class* c of the flop (its suits and ranks, say) is part of the model. Then, with P(c) its
 probability and T and W counted on its flops alone,
 
     EV(before the flop) = Σ_c P(c) · T_cᵀ · EV_c · T_c
 
-(with P(k, c | j) for both players P(c) would be in it twice.) The chances are counted over all hands
-on all boards; W over all pairs of hands (:mod:`.pairpoints`) on random boards, or on all.
+(with P(k, c | j) for both players P(c) would be in it twice.) Classes may as well be of the boards of
+four cards or of five: they are known from the street on that deals them. The chances are counted over
+all hands on all boards; W over all pairs of hands (:mod:`.pairpoints`) on random boards, or on all.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def _count_steps(
 
 @dataclass(frozen=True)
 class Transitions:
-    """Chances of buckets from street to street, under each class of flops."""
+    """Chances of buckets from street to street, under each public class of boards."""
 
     #: Probability of each bucket on the first street.
     prior: NDArray[np.float64]
@@ -77,6 +78,8 @@ class Transitions:
     results: tuple[NDArray[np.float64], ...]
     #: Public cards before each street.
     board_cards: tuple[int, ...] = HOLDEM_CARDS
+    #: Street whose boards are classed; before it, chances are the same in all classes.
+    classed: int = 1
 
     @property
     def streets(self) -> int:
@@ -85,54 +88,57 @@ class Transitions:
 
     @property
     def classes(self) -> int:
-        """Public classes of flops."""
+        """Public classes of boards."""
         return len(self.chances)
 
-    def marginals(self, street: int, flop_class: int = 0) -> NDArray[np.float64]:
+    def marginals(self, street: int, board_class: int = 0) -> NDArray[np.float64]:
         """Probability of each bucket on a street, given the class."""
         found = self.prior
-        for step in self.steps[flop_class][:street]:
+        for step in self.steps[board_class][:street]:
             found = step @ found
         return found
 
-    def expected(self, street: int, flop_class: int = 0) -> NDArray[np.float64]:
+    def expected(self, street: int, board_class: int = 0) -> NDArray[np.float64]:
         """Expected result of one bucket against another if all cards come, [bucket, bucket]."""
-        if street == 0 and self.streets > 1:
-            flops = (
-                chance * (self.steps[c][0].T @ self.expected(1, c) @ self.steps[c][0])
-                for c, chance in enumerate(self.chances)
-            )
-            total: NDArray[np.float64] = np.sum(list(flops), axis=0)
-            return total
-        found = self.results[flop_class]
-        for step in reversed(self.steps[flop_class][street:]):
-            found = step.T @ found @ step
-        return found
+        if street == self.streets - 1:
+            return self.results[board_class]
+        below, weights = [board_class], np.ones(1)
+        if street == self.classed - 1:
+            below, weights = list(range(self.classes)), self.chances
+        total = np.zeros(())
+        for c, weight in zip(below, weights, strict=True):
+            step = self.steps[c][street]
+            total = total + weight * (step.T @ self.expected(street + 1, c) @ step)
+        return total
 
 
 def count_transitions(
     lookup: Lookup,
     boards: int | None = 20_000,
     seed: int = 0,
-    flop_classes: NDArray[np.int8] | None = None,
+    classes: NDArray[np.int8] | None = None,
     results_by_class: bool = True,
     progress: Progress | None = None,
 ) -> Transitions:
     """Transitions of any buckets, in a minute; kept nowhere.
 
     `boards` random boards (of every class, None for all there are) decide results, which are common
-    to all classes if not `results_by_class`. `flop_classes` has the class of each canonical flop.
+    to all classes if not `results_by_class`. `classes` has the class of each canonical board of
+    three cards, of four or of five.
     """
-    classes = _checked(flop_classes)
+    classes = _checked(classes)
+    classed = street_of(classes)
     number = int(classes.max()) + 1
     counts = bucket_counts(lookup)
     first = np.bincount(lookup.preflop_child[0, lookup.preflop_feature], minlength=counts[0])
-    weights = board_index(3).multiplicity
+    weights = board_index(classed + 2).multiplicity
     chances = np.bincount(classes, weights, number) / weights.sum()
     streets = []
     for street in range(1, STREETS):
-        shape = (number, counts[street], counts[street - 1])
-        streets.append(_chances(_steps(lookup, street, classes, shape, progress)))
+        known = number if street >= classed else 1
+        shape = (known, counts[street], counts[street - 1])
+        found = _chances(_steps(lookup, street, classes if known > 1 else None, shape, progress))
+        streets.append(found if known == number else np.repeat(found, number, axis=0))
     common = _points(lookup, boards, seed, counts[-1], None, progress)
     points = [common] * number
     if results_by_class and number > 1:
@@ -144,32 +150,54 @@ def count_transitions(
         chances,
         tuple(tuple(street[c] for street in streets) for c in range(number)),
         tuple(_results(found, common) for found in points),
+        classed=classed,
     )
 
 
-def _checked(flop_classes: NDArray[np.int8] | None) -> NDArray[np.int64]:
-    if flop_classes is None:
+def street_of(classes: NDArray[Any]) -> int:
+    """The street whose canonical boards are classed: there are as many classes as boards.
+
+    >>> street_of(np.zeros(1755, dtype=np.int8))
+    1
+    """
+    for cards, boards in BOARD_CLASSES.items():
+        if np.shape(classes) == (boards,):
+            return cards - 2
+    raise GameError(
+        "classes are of the 1,755 flops, the 16,432 boards of four cards or the 134,459 of five: "
+        f"not of shape {np.shape(classes)}"
+    )
+
+
+def _checked(classes: NDArray[np.int8] | None) -> NDArray[np.int64]:
+    if classes is None:
         return np.zeros(BOARD_CLASSES[3], dtype=np.int64)
-    classes = np.asarray(flop_classes).astype(np.int64)
-    if classes.shape != (BOARD_CLASSES[3],) or len(np.unique(classes)) != classes.max() + 1:
-        raise GameError("flop_classes has a class for each of the 1,755 flops: 0, 1 … without gaps")
-    return classes
+    street_of(classes)
+    found = np.asarray(classes).astype(np.int64)
+    if len(np.unique(found)) != found.max() + 1:
+        raise GameError("classes of boards are numbered 0, 1 … without gaps")
+    return found
 
 
-def _flop_class(boards: NDArray[np.uint8], classes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return classes[board_index(3).class_of[board_ranks(boards[:, :3])]]
+def class_of_boards(boards: NDArray[np.uint8], classes: NDArray[Any]) -> NDArray[Any]:
+    """Class of each board, by as many of its first cards as are classed."""
+    cards = street_of(classes) + 2
+    found: NDArray[Any] = classes[board_index(cards).class_of[board_ranks(boards[:, :cards])]]
+    return found
 
 
 def _steps(
     lookup: Lookup,
     street: int,
-    classes: NDArray[np.int64],
+    classes: NDArray[np.int64] | None,
     shape: tuple[int, ...],
     progress: Progress | None,
 ) -> NDArray[np.int64]:
     """How often each bucket of a street follows each of the street before, on all boards."""
     boards, weights = every_board(street)
-    of_board = _flop_class(boards, classes)
+    of_board = np.zeros(len(boards), dtype=np.int64)
+    if classes is not None:
+        of_board = class_of_boards(boards, classes)
     total = np.zeros(shape, dtype=np.int64)
     for first in range(0, len(boards), _BATCH):
         part = slice(first, first + _BATCH)
@@ -204,11 +232,11 @@ def _points(
     among: NDArray[np.bool_] | None,
     progress: Progress | None,
 ) -> NDArray[np.float64]:
-    """Points of river buckets over boards whose flop is `among` those wanted."""
+    """Points of river buckets over boards that begin with one `among` those wanted."""
     if count is None:
         boards, weights = every_board()
         if among is not None:
-            wanted = _flop_class(boards, among.astype(np.int64)) == 1
+            wanted = class_of_boards(boards, among)
             boards, weights = boards[wanted], weights[wanted]
     else:
         boards = random_boards(count, seed)
@@ -224,15 +252,19 @@ def _points(
 
 
 def _redealt(boards: NDArray[np.uint8], among: NDArray[np.bool_], seed: int) -> NDArray[np.uint8]:
-    """Boards with flops of the wanted classes, as many, and turns and rivers at random."""
-    index = board_index(3)
+    """Boards that begin with one of the wanted, as many, and other cards at random."""
+    cards = street_of(among) + 2
+    index = board_index(cards)
     chances = np.where(among, index.multiplicity, 0)
     rng = np.random.default_rng([seed, int(np.flatnonzero(among)[0])])
-    flops = index.boards[rng.choice(len(chances), len(boards), p=chances / chances.sum())]
+    first = index.boards[rng.choice(len(chances), len(boards), p=chances / chances.sum())]
+    missing = 5 - cards
+    if not missing:
+        return first
     rest = rng.random((len(boards), 52), dtype=np.float32)
-    np.put_along_axis(rest, flops.astype(np.int64), 2.0, axis=1)
-    later = np.argpartition(rest, 2, axis=1)[:, :2]
-    return np.concatenate([flops, later.astype(np.uint8)], axis=1)
+    np.put_along_axis(rest, first.astype(np.int64), 2.0, axis=1)
+    later = np.argpartition(rest, missing, axis=1)[:, :missing]
+    return np.concatenate([first, later.astype(np.uint8)], axis=1)
 
 
 def _results(points: NDArray[np.float64], common: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -246,7 +278,7 @@ def transitions(
     buckets: Buckets,
     boards: int | None = 20_000,
     seed: int = 0,
-    flop_classes: NDArray[np.int8] | None = None,
+    classes: NDArray[np.int8] | None = None,
     results_by_class: bool = True,
     progress: Progress | None = None,
 ) -> Transitions:
@@ -255,7 +287,7 @@ def transitions(
         "buckets": buckets.fingerprint,
         "boards": boards,
         "seed": seed,
-        "flop_classes": _checked(flop_classes).tolist() if flop_classes is not None else None,
+        "classes": None if classes is None else _checked(classes).tolist(),
         "results_by_class": results_by_class,
     }
     path = cache_folder() / f"transitions-{artefact.fingerprint(configuration)}.safetensors"
@@ -264,15 +296,18 @@ def transitions(
         return _unpacked(arrays)
     except (ArtefactError, KeyError):
         tell_making("transitions of buckets")
-    found = count_transitions(
-        buckets.lookup(), boards, seed, flop_classes, results_by_class, progress
-    )
+    found = count_transitions(buckets.lookup(), boards, seed, classes, results_by_class, progress)
     artefact.write(path, _KIND, configuration, _packed(found))
     return found
 
 
 def _packed(found: Transitions) -> dict[str, NDArray[Any]]:
-    arrays = {"prior": found.prior, "chances": found.chances, "results": np.stack(found.results)}
+    arrays: dict[str, NDArray[Any]] = {
+        "prior": found.prior,
+        "chances": found.chances,
+        "results": np.stack(found.results),
+        "classed": np.array([found.classed]),
+    }
     for street in range(1, found.streets):
         arrays[f"steps{street}"] = np.stack([steps[street - 1] for steps in found.steps])
     return arrays
@@ -285,4 +320,5 @@ def _unpacked(arrays: dict[str, NDArray[Any]]) -> Transitions:
         arrays["chances"],
         tuple(zip(*steps, strict=True)),
         tuple(arrays["results"]),
+        classed=int(arrays["classed"][0]),
     )

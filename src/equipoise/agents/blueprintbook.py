@@ -1,7 +1,7 @@
 """What a blueprint plays after post-processing: by decision, and by what a hand is on a board.
 
 A *column* of a decision is what its player knows of his cards there: the bucket, or where classes of
-flops are public, class · buckets + bucket. One column is read in a microsecond or two, straight from
+boards are public, class · buckets + bucket. One column is read in a microsecond or two, straight from
 the packed numbers; whole decisions, for policies and ranges, are unpacked and kept while they are in
 use. Both give the same probabilities.
 """
@@ -40,6 +40,9 @@ class Book:
         #: 0 where a column holds the number of an action.
         self._parts = FORMS[blueprint.form]
         self._buckets = blueprint.abstraction.counts
+        classed = blueprint.recipe.model.classed
+        #: Cards of a board that decide its class.
+        self._classed = classed + 2 if classed else None
         self._classes: dict[tuple[int, ...], int] = {}
         self._path = np.empty(STREETS, dtype=np.int64)
         self._lookup = blueprint.abstraction.lookup()
@@ -116,15 +119,14 @@ class Book:
         return [action.kind for action in self.actions(node)]
 
     def _first(self, board: tuple[int, ...]) -> int:
-        """Column of bucket 0 in the class of the board's flop."""
-        street = BOARD_SIZES.index(len(board))
-        return self._class(board) * self._buckets[street] if street else 0
+        """Column of bucket 0 in the class of the board."""
+        return self._class(board) * self._buckets[BOARD_SIZES.index(len(board))]
 
     def _class(self, board: tuple[int, ...]) -> int:
-        if self.blueprint.flop_classes is None:
+        if self._classed is None:
             return 0
-        flop = board[:3]
-        found = self._classes.get(flop)
+        known = board[: self._classed]
+        found = self._classes.get(known)
         if found is None:
-            found = self._classes[flop] = self.blueprint.flop_class(board)
+            found = self._classes[known] = self.blueprint.board_class(known)
         return found

@@ -2,7 +2,7 @@
 
 For every decision of the betting tree it holds what is played in each bucket: a block
 [action, column] in one flat array, blocks in the order of the nodes. A column is a bucket, or where
-players know the class of the flop (class · buckets + bucket). There are four forms:
+players know the class of the board (class · buckets + bucket). There are four forms:
 
     fine     probabilities in 65,535ths, two bytes each
     full     in 255ths, one byte
@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
-from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index, board_ranks
 from equipoise.abstraction.tablecache import cached_table
+from equipoise.abstraction.transitions import class_of_boards, street_of
 from equipoise.cachefolder import cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError, SolverError
 from equipoise.games.betting import Betting
@@ -97,11 +97,21 @@ class Layout:
     size: int
 
     @classmethod
-    def of(cls, betting: Betting, buckets: tuple[int, ...], classes: int, pure: bool) -> Layout:
-        """The layout over buckets of each street, in so many classes of flops."""
+    def of(
+        cls,
+        betting: Betting,
+        buckets: tuple[int, ...],
+        classes: NDArray[np.int8] | None,
+        pure: bool,
+    ) -> Layout:
+        """The layout over buckets of each street, in the classes of boards."""
         nodes = np.flatnonzero(betting.kind < 2)
         street = np.searchsorted(betting.start, nodes, side="right") - 1
-        widths = np.array([count * (classes if s else 1) for s, count in enumerate(buckets)])
+        many = [1] * len(buckets)
+        if classes is not None:
+            first = street_of(classes)
+            many[first:] = [int(classes.max()) + 1] * (len(buckets) - first)
+        widths = np.multiply(buckets, many)
         columns, actions, offset = (np.zeros(len(betting.kind), np.int64) for _ in range(3))
         columns[nodes], actions[nodes] = widths[street], betting.count[nodes]
         sizes = widths[street] * (1 if pure else betting.count[nodes])
@@ -118,8 +128,8 @@ class Blueprint:
     abstraction: Abstraction
     form: str
     weights: Parts
-    #: Public class of each canonical flop, if players know it.
-    flop_classes: NDArray[np.int8] | None = None
+    #: Public class of each canonical board of one street, if players know it.
+    classes: NDArray[np.int8] | None = None
     #: How it was trained: seconds, iterations, exploitability_bb, judged_bb.
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -136,11 +146,6 @@ class Blueprint:
         """The recipe's name."""
         return self.recipe.name
 
-    @property
-    def classes(self) -> int:
-        """Public classes of flops that players know: 1 is none."""
-        return 1 if self.flop_classes is None else int(self.flop_classes.max()) + 1
-
     @cached_property
     def betting(self) -> Betting:
         """The betting tree."""
@@ -154,21 +159,19 @@ class Blueprint:
 
     # -------------------------------------------------------------------------------- answers
 
-    def flop_class(self, board: NDArray[Any] | tuple[int, ...]) -> int:
-        """Public class of a board's flop, 0 before it or if there are none."""
-        if self.flop_classes is None or len(board) < 3:
+    def board_class(self, board: NDArray[Any] | tuple[int, ...]) -> int:
+        """Public class of a board, 0 while it is not known or if there are none."""
+        if self.classes is None or len(board) < street_of(self.classes) + 2:
             return 0
-        flop = np.array([tuple(board)[:3]], dtype=np.uint8)
-        return int(self.flop_classes[board_index(3).class_of[board_ranks(flop)[0]]])
+        return int(class_of_boards(np.array([tuple(board)], dtype=np.uint8), self.classes)[0])
 
-    def column(self, node: int, bucket: int, flop_class: int = 0) -> int:
+    def column(self, node: int, bucket: int, board_class: int = 0) -> int:
         """Column of a bucket at a decision."""
-        street = self.betting.round_of(node)
-        return bucket + (flop_class * self.abstraction.counts[street] if street else 0)
+        return bucket + board_class * self.abstraction.counts[self.betting.round_of(node)]
 
-    def probabilities(self, node: int, bucket: int, flop_class: int = 0) -> Floats:
+    def probabilities(self, node: int, bucket: int, board_class: int = 0) -> Floats:
         """What is played with one bucket at a decision: float32[actions]."""
-        layout, column = self.layout, self.column(node, bucket, flop_class)
+        layout, column = self.layout, self.column(node, bucket, board_class)
         start, columns = int(layout.offset[node]), int(layout.columns[node])
         if start < 0 or not 0 <= column < columns:
             raise SolverError(f"node {node} with bucket {bucket}: no such decision")
@@ -202,7 +205,7 @@ class Blueprint:
         for b, node in tableau.index.decisions():
             block = tableau.index.block(rows, b, node)
             label = game.deal.boards[b].cards
-            first = int(label[0]) * block.shape[1] if self.classes > 1 and label else 0
+            first = int(label[0]) * block.shape[1] if self.classes is not None and label else 0
             block[:] = self.rows(node)[:, first : first + block.shape[1]]
         return tableau.exploitability(rows) / self.recipe.rules.big_blind
 
@@ -216,7 +219,7 @@ class Blueprint:
         if order.index(choose(form, FORMS, "form")) < order.index(self.form):
             raise SolverError(f"a {self.form} strategy cannot be made {form}: train it again")
         return _packed(
-            self.recipe, self.abstraction, self.betting, self.rows, form, self.flop_classes,
+            self.recipe, self.abstraction, self.betting, self.rows, form, self.classes,
             dict(self.facts), seed,
         )  # fmt: skip
 
@@ -232,8 +235,8 @@ class Blueprint:
             "weights": _compressed(self.weights.tobytes()),
             "abstraction": _compressed(buckets),
         }
-        if self.flop_classes is not None:
-            arrays["flop_classes"] = self.flop_classes
+        if self.classes is not None:
+            arrays["classes"] = self.classes
         configuration = {
             "recipe": self.recipe.to_dict(),
             "form": self.form,
@@ -252,9 +255,11 @@ class Blueprint:
             recipe, size = Recipe.from_dict(told["recipe"]), int(told["numbers"])
             abstraction = _unpacked_abstraction(arrays["abstraction"], told["abstraction"])
             weights = _unpacked_weights(arrays["weights"], size, told["form"], manifest["checksum"])
-            classes = arrays.get("flop_classes")
-            if classes is not None and classes.shape != (BOARD_CLASSES[3],):
-                raise ArtefactError("classes of other flops")
+            classes = arrays.get("classes")
+            if (classes is not None) != bool(recipe.model.classed) or (
+                classes is not None and street_of(classes) != recipe.model.classed
+            ):
+                raise ArtefactError("classes of other boards")
             return cls(recipe, abstraction, told["form"], weights, classes, manifest["facts"])
         except (KeyError, TypeError, ValueError, lzma.LZMAError) as error:
             if isinstance(error, ArtefactError) and str(path) in str(error):
@@ -314,12 +319,11 @@ def _packed(
     betting: Betting,
     rows: Rows,
     form: str,
-    flop_classes: NDArray[np.int8] | None,
+    classes: NDArray[np.int8] | None,
     facts: dict[str, Any],
     seed: int,
 ) -> Blueprint:
     """A blueprint of what `rows` says of every decision: [action, column]."""
-    classes = 1 if flop_classes is None else int(flop_classes.max()) + 1
     parts, rng = FORMS[choose(form, FORMS, "form")], np.random.default_rng(seed)
     layout = Layout.of(betting, abstraction.counts, classes, pure=not parts)
     weights = np.empty(layout.size, dtype=part_type(form))
@@ -328,7 +332,7 @@ def _packed(
         block = quantised(table, parts) if parts else likeliest(table, rng)
         start = int(layout.offset[node])
         weights[start : start + block.size] = block.reshape(-1)
-    made = Blueprint(recipe, abstraction, form, weights, flop_classes, facts)
+    made = Blueprint(recipe, abstraction, form, weights, classes, facts)
     # The tree is at hand; building it again would take seconds.
     made.__dict__["betting"] = betting
     return made
@@ -339,13 +343,13 @@ def make_blueprint(
     abstraction: Abstraction,
     strategy: Strategy | CardStrategy,
     form: str = "full",
-    flop_classes: NDArray[np.int8] | None = None,
+    classes: NDArray[np.int8] | None = None,
     facts: Mapping[str, Any] | None = None,
 ) -> Blueprint:
     """A trained strategy as a blueprint."""
     betting, rows = _rows_of(strategy)
     return _packed(
-        recipe, abstraction, betting, rows, form, flop_classes, dict(facts or {}), recipe.seed
+        recipe, abstraction, betting, rows, form, classes, dict(facts or {}), recipe.seed
     )
 
 

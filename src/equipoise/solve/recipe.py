@@ -9,7 +9,8 @@ seed = 0                     of every random choice
 [model]      kind = "joint": both players' buckets from one table over `boards` random boards, or
              "all"; judged besides on a table of `judge` other boards, 0 for none
              kind = "independent": each player's buckets move by chances of their own; `boards`
-             decide results, `flop_classes = true` adds the 11 public classes of flops
+             decide results, `classes = "flop"` adds the 11 public classes of flops, "turn"
+             and "river" those of boards of four cards and of five
              kind = "cards": real cards, dealt at random; `judge` boards if buckets remember
 [solver]     name, and its schedule: dcfr, cfr+, egt, fp …, board-sampling or cards
 [limit]      minutes, iterations, target_bb: the run ends at the first that is met
@@ -41,7 +42,7 @@ _MODEL = {
     "boards": "boards",
     "seed": "whole",
     "judge": "boards",
-    "flop_classes": "truth",
+    "classes": "text",
     "results_by_class": "truth",
     "reraise": "numbers",
     "call": "numbers",
@@ -53,6 +54,8 @@ _LIMIT = {
     "checkpoint_minutes": "number",
 }
 MODELS = ("joint", "independent", "cards")
+#: Streets whose boards may be in public classes.
+CLASSED = ("none", "flop", "turn", "river")
 #: Told to solvers of the whole game besides their schedule.
 _DISCOUNTING = {
     "alpha": "number",
@@ -92,12 +95,12 @@ class Model:
     seed: int = 1
     #: Boards of the table that a strategy is judged on besides; None is all, 0 no such table.
     judge: int | None = 0
-    #: Independent buckets under the 11 public classes of flops.
-    flop_classes: bool = False
+    #: Street from which on players of independent buckets know the public class of the board.
+    classes: str = "none"
     #: Results counted for each class apart.
     results_by_class: bool = True
     #: Chances of the 169 classes of hole cards after a re-raise and after a call before the flop, by
-    #: which flops are classed (:mod:`.refinedbuckets`); none is the best tenth and the rest.
+    #: which boards are classed (:mod:`.refinedbuckets`); none is the best tenth and the rest.
     reraise: tuple[float, ...] = ()
     call: tuple[float, ...] = ()
 
@@ -109,19 +112,23 @@ class Model:
             raise RecipeError(f'model.judge = {self.judge}: give 0 for none, boards, or "all"')
         if self.seed < 0:
             raise RecipeError(f"model.seed = {self.seed}: give 0 or more")
-        if self.flop_classes and self.kind != "independent":
-            raise RecipeError(
-                'model.flop_classes: classes of flops go with model.kind = "independent"'
-            )
+        choose(self.classes, CLASSED, "model.classes")
+        if self.classed and self.kind != "independent":
+            raise RecipeError('model.classes: classes of boards go with model.kind = "independent"')
         for name in ("reraise", "call"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-            if getattr(self, name) and (len(getattr(self, name)) != 169 or not self.flop_classes):
+            if getattr(self, name) and (len(getattr(self, name)) != 169 or not self.classed):
                 raise RecipeError(
                     f"model.{name}: give 169 chances, one for each class of hole cards, with "
-                    "model.flop_classes = true"
+                    'model.classes = "flop"'
                 )
         if self.kind == "independent" and self.judge != 0:
             raise RecipeError("model.judge: independent buckets are judged on their own chances")
+
+    @property
+    def classed(self) -> int:
+        """Street whose boards are in public classes: 1 is the flop, 0 none."""
+        return CLASSED.index(self.classes)
 
 
 @dataclass(frozen=True)

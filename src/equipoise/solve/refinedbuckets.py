@@ -157,9 +157,9 @@ def refined_recipe(
 ) -> tuple[Recipe, list[StreetLoss]]:
     """The blueprint's recipe with finer buckets, and the losses that say where."""
     recipe = blueprint.recipe
-    if recipe.abstraction.get("method") != "potential" or recipe.model.flop_classes:
+    if recipe.abstraction.get("method") != "potential" or recipe.model.classed:
         raise RecipeError(
-            f"{blueprint.name}: only buckets of equity and potential without classes of flops are "
+            f"{blueprint.name}: only buckets of equity and potential without classes of boards are "
             "refined; give a blueprint such as inot's"
         )
     divisions = street_divisions(recipe.abstraction)

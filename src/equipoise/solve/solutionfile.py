@@ -27,8 +27,8 @@ from equipoise.solve.sweep import FULL
 
 if TYPE_CHECKING:
     from equipoise.games.game import Game
+    from equipoise.solve.gamearrays import Lock
     from equipoise.solve.solution import Values
-    from equipoise.solve.tableau import Lock
 
 KIND = "solution"
 #: Changes whenever the meaning of the arrays does.

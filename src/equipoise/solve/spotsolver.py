@@ -18,7 +18,8 @@ from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.solve import sweep
 from equipoise.solve.cfr import CFR, Discounting
-from equipoise.solve.tableau import Lock, Precision
+from equipoise.solve.gamearrays import Lock
+from equipoise.solve.tableau import Precision
 
 #: Age that a solve falls back to when the game changes: old enough to keep what it learnt, young
 #: enough to forget what no longer holds.

@@ -451,7 +451,7 @@ def finish(trained: Trained, form: str | None = None) -> tuple[Blueprint, Sanity
         "judged_bb": best.judged_bb,
     }
     blueprint = make_blueprint(
-        trained.recipe, model.abstraction, trained.strategy, form, model.flop_classes, facts
+        trained.recipe, model.abstraction, trained.strategy, form, model.classes, facts
     )
     blueprint.save(files.blueprint)
     report = sanity(blueprint)

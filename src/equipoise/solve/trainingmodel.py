@@ -37,8 +37,8 @@ from equipoise.solve.solver import Solver
 #: What is being made, how much of it is done, and how much there is; 0 of 0 when not known.
 Progress = Callable[[str, int, int], None]
 
-#: Public classes of flops in Fell Omen 2's model.
-FLOP_CLASSES = 11
+#: Public classes of flops in Fell Omen 2's model, of boards of four cards and of five.
+_PUBLIC_CLASSES = (1, 11, 11, 6)
 #: Added to the seed of the training boards for the boards that judge.
 _JUDGE_SEED = 1_000_000
 #: Floating-point operations a second of one thread in products of large matrices, and numbers a
@@ -57,9 +57,9 @@ class TrainingEstimate:
     #: Betting nodes, and rows (decision, action) of both players on all streets.
     nodes: int
     rows: int
-    #: Buckets of each street, and public classes of flops.
+    #: Buckets of each street, and public classes of boards.
     buckets: tuple[int, ...]
-    flop_classes: int
+    classes: int
     #: Information sets and actions of both players together.
     sequences: int
     memory_bytes: int
@@ -78,8 +78,9 @@ class TrainingEstimate:
         """
         size = measure(recipe.rules, recipe.menu)
         buckets = methods.bucket_counts(recipe.abstraction)
-        classes = FLOP_CLASSES if recipe.model.flop_classes else 1
-        many = [1, classes, classes, classes]
+        classed = recipe.model.classed
+        classes = _PUBLIC_CLASSES[classed]
+        many = [classes if classed and street >= classed else 1 for street in range(len(buckets))]
         rows = [sum(pair) for pair in size.rows]
         sequences = sum(r * b * m for r, b, m in zip(rows, buckets, many, strict=True))
         squares = sum(b * b * m for b, m in zip(buckets, many, strict=True))
@@ -103,7 +104,7 @@ class TrainingEstimate:
             nodes=size.total,
             rows=sum(rows),
             buckets=buckets,
-            flop_classes=classes,
+            classes=classes,
             sequences=sequences,
             memory_bytes=memory + 600_000_000,
             disk_bytes=4 * kept * sequences + sequences,
@@ -130,7 +131,7 @@ class TrainingEstimate:
             )
 
     def __str__(self) -> str:
-        classes = f", {self.flop_classes} classes of flops" if self.flop_classes > 1 else ""
+        classes = f", {self.classes} public classes of boards" if self.classes > 1 else ""
         seconds = self.iteration_seconds
         unit = f"{seconds:.2g} s" if seconds > 0.1 else f"{1000 * seconds:.2g} ms"
         return (
@@ -177,16 +178,16 @@ class TrainingModel:
         return joint_tables(self.abstraction, boards, seed, self._hear(what))
 
     @cached_property
-    def flop_classes(self) -> np.ndarray[Any, np.dtype[np.int8]] | None:
-        """Public class of each canonical flop, if the model knows any."""
+    def classes(self) -> np.ndarray[Any, np.dtype[np.int8]] | None:
+        """Public class of each canonical board of the classed street, if there is one."""
         model = self.recipe.model
-        if not model.flop_classes:
+        if not model.classed:
             return None
         # Written in a few digits, chances sum to nearly 1.
         reraise, call = (
             np.array(given) / sum(given) if given else None for given in (model.reraise, model.call)
         )
-        return board_classes(3, reraise, call).of_board
+        return board_classes(model.classed + 2, reraise, call).of_board
 
     @cached_property
     def betting(self) -> Betting:
@@ -206,7 +207,7 @@ class TrainingModel:
             self.abstraction,
             model.boards,
             model.seed,
-            self.flop_classes,
+            self.classes,
             model.results_by_class,
             self._hear("transitions"),
         )
