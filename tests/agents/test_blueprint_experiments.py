@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import pytest
 from tinyblueprint import tiny
 from typer.testing import CliRunner
 
+from equipoise.abstraction import transitions
+from equipoise.abstraction.boardindex import board_index
+from equipoise.abstraction.flopclasses import board_classes
 from equipoise.abstraction.postprocessing import PostProcessing
 from equipoise.abstraction.translation import mapping
 from equipoise.agents import blueprintfiles
 from equipoise.agents.blueprintfiles import find_blueprint, has_blueprint, load_blueprint
 from equipoise.agents.potodds import SCOPES
 from equipoise.agents.registry import AGENTS, make_agent
-from equipoise.bench import fellomen, tartanian, translation
+from equipoise.bench import boardclasses, fellomen, tartanian, translation
 from equipoise.bench.meetings import Stable, verdict
 from equipoise.cli import app
 from equipoise.errors import ArtefactError
@@ -169,3 +173,39 @@ def test_files_of_shipped_agents_say_what_the_class_and_the_recipes_know(name):
     if not recipe.rules.limit:
         mapping(entry.settings["translation"])
         assert entry.settings["guard"] in SCOPES
+
+
+def test_what_classes_of_boards_are_worth(monkeypatch, tmp_path):
+    every_board, count = transitions.every_board, transitions.count_transitions
+
+    def some(streets=3):
+        boards, weights = every_board(streets)
+        step = (1, 20, 500)[streets - 1]
+        return boards[::step], weights[::step]
+
+    monkeypatch.setattr(transitions, "every_board", some)
+    monkeypatch.setattr(
+        boardclasses,
+        "transitions",
+        lambda buckets, boards, seed, classes: count(buckets.lookup(), boards, seed, classes),
+    )
+    monkeypatch.setattr(boardclasses, "CLASSED", ("none", "flop"))
+    picture = tmp_path / "classes.png"
+    data = json.loads(told("board-classes", "--json", "--plot", str(picture)))
+    none, flop = data["rows"]
+    assert none["street"] == "none"
+    assert flop["classes"] == 11
+    # Who knows the class of the flop takes more than who does not.
+    assert flop["worth_sb"] > 0
+    assert flop["exploitability_sb"] == pytest.approx(none["exploitability_sb"] + flop["worth_sb"])
+    assert picture.stat().st_size > 1000
+    assert "random classes" in told("board-classes")
+
+
+def test_shuffled_classes_are_as_likely():
+    classes = board_classes(4).of_board
+    mixed = boardclasses.shuffled(classes, seed=1)
+    weight = board_index(4).multiplicity
+    here, there = (np.bincount(one, weight) / weight.sum() for one in (classes, mixed))
+    assert there == pytest.approx(here, abs=0.002)
+    assert (mixed == classes).mean() < 0.2

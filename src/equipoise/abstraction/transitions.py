@@ -126,24 +126,25 @@ def count_transitions(
     to all classes if not `results_by_class`. `classes` has the class of each canonical board of
     three cards, of four or of five.
     """
-    classes = _checked(classes)
-    classed = street_of(classes)
-    number = int(classes.max()) + 1
+    of_board = _checked(classes)
+    classed = street_of(of_board)
+    number = int(of_board.max()) + 1
     counts = bucket_counts(lookup)
     first = np.bincount(lookup.preflop_child[0, lookup.preflop_feature], minlength=counts[0])
     weights = board_index(classed + 2).multiplicity
-    chances = np.bincount(classes, weights, number) / weights.sum()
+    chances = np.bincount(of_board, weights, number) / weights.sum()
     streets = []
     for street in range(1, STREETS):
         known = number if street >= classed else 1
         shape = (known, counts[street], counts[street - 1])
-        found = _chances(_steps(lookup, street, classes if known > 1 else None, shape, progress))
+        found = _chances(_steps(lookup, street, of_board if known > 1 else None, shape, progress))
         streets.append(found if known == number else np.repeat(found, number, axis=0))
     common = _points(lookup, boards, seed, counts[-1], None, progress)
     points = [common] * number
     if results_by_class and number > 1:
         points = [
-            _points(lookup, boards, seed, counts[-1], classes == c, progress) for c in range(number)
+            _points(lookup, boards, seed, counts[-1], of_board == c, progress)
+            for c in range(number)
         ]
     return Transitions(
         first / first.sum(),

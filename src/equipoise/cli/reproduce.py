@@ -19,6 +19,7 @@ EXPERIMENTS = {
     "translation": ("equipoise.bench.translation", "equipoise.bench.translation_report"),
     "purification": ("equipoise.bench.purification", "equipoise.bench.purification_report"),
     "fell-omen": ("equipoise.bench.fellomen", "equipoise.bench.fellomen_report"),
+    "board-classes": ("equipoise.bench.boardclasses", "equipoise.bench.boardclasses_report"),
     "tartanian5": ("equipoise.bench.tartanian", "equipoise.bench.tartanian_report"),
 }
 
@@ -48,6 +49,7 @@ def reproduce_command(
     Example: equipoise reproduce translation --plot mappings.png
     Example: equipoise reproduce purification
     Example: equipoise reproduce fell-omen --hands 60000 --workers 2
+    Example: equipoise reproduce board-classes --plot classes.png
     Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
     """
     if experiment not in EXPERIMENTS:

@@ -57,6 +57,15 @@ Floats = NDArray[np.float32]
 Rows = Callable[[int], NDArray[Any]]
 
 
+def known_classes(classes: NDArray[np.int8] | None, street: int) -> int:
+    """How many public classes of boards players tell apart on a street.
+
+    >>> known_classes(np.arange(1755, dtype=np.int16) % 11, 2), known_classes(None, 2)
+    (11, 1)
+    """
+    return 1 if classes is None or street < street_of(classes) else int(classes.max()) + 1
+
+
 def part_type(form: str) -> type[np.uint8 | np.uint16]:
     """What the numbers of a form are kept in."""
     return np.uint16 if form == "fine" else np.uint8
@@ -107,11 +116,7 @@ class Layout:
         """The layout over buckets of each street, in the classes of boards."""
         nodes = np.flatnonzero(betting.kind < 2)
         street = np.searchsorted(betting.start, nodes, side="right") - 1
-        many = [1] * len(buckets)
-        if classes is not None:
-            first = street_of(classes)
-            many[first:] = [int(classes.max()) + 1] * (len(buckets) - first)
-        widths = np.multiply(buckets, many)
+        widths = np.array([n * known_classes(classes, s) for s, n in enumerate(buckets)])
         columns, actions, offset = (np.zeros(len(betting.kind), np.int64) for _ in range(3))
         columns[nodes], actions[nodes] = widths[street], betting.count[nodes]
         sizes = widths[street] * (1 if pure else betting.count[nodes])

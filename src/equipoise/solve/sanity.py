@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from equipoise.cards.hand import CLASS_COUNT, COMBO_CLASS, class_text, parse_combo
 from equipoise.games.betting import DEAL
 from equipoise.games.rules import Kind
-from equipoise.solve.blueprint import Blueprint
+from equipoise.solve.blueprint import Blueprint, known_classes
 
 #: Fold frequency of aces, and of hands that cannot lose, from which on something is wrong.
 _MOST_FOLDED = 0.01
@@ -145,7 +145,7 @@ class _Checker:
 
     def _columns(self, street: int) -> tuple[Floats, Floats]:
         """Mass and equity of every column of a street."""
-        times = self.blueprint.classes if street else 1
+        times = known_classes(self.blueprint.classes, street)
         return np.tile(self.mass[street], times) / times, np.tile(self.equity[street], times)
 
     def _frequencies(self) -> Floats:
@@ -172,7 +172,7 @@ class _Checker:
         """
         street, player = self.betting.round_of(node), int(self.betting.kind[node])
         mass, _ = self._columns(street)
-        if not self.abstraction.perfect_recall or self.blueprint.classes > 1:
+        if not self.abstraction.perfect_recall or self.blueprint.classes is not None:
             return mass
         reach, place = np.ones(len(mass)), np.arange(len(mass))
         while True:
