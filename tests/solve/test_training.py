@@ -14,7 +14,7 @@ import pytest
 
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
-from equipoise.abstraction.transitions import Transitions
+from equipoise.abstraction.transitions import Transitions, street_of
 from equipoise.errors import ArtefactError, RecipeError, SolverError
 from equipoise.solve import trainingmodel
 from equipoise.solve.blueprint import Blueprint, likeliest, quantised
@@ -61,7 +61,10 @@ KINDS = [
 def _few_chances(monkeypatch: pytest.MonkeyPatch) -> None:
     """Independent buckets move by chances drawn here; counting those of all boards takes minutes."""
 
-    def drawn(buckets: Abstraction, *_: object) -> Transitions:
+    def drawn(
+        buckets: Abstraction, boards: object, seed: object, classes: np.ndarray, *_: object
+    ) -> Transitions:
+        classed = street_of(classes)
         rng = np.random.default_rng(5)
         counts = buckets.counts
 
@@ -70,11 +73,13 @@ def _few_chances(monkeypatch: pytest.MonkeyPatch) -> None:
             return chances / chances.sum(axis=0)
 
         edge = rng.random((counts[3], counts[3])) / 3 + np.tri(counts[3]) / 2
+        steps = [tuple(step(street) for street in (1, 2, 3)) for _ in range(11)]
         return Transitions(
             rng.dirichlet(np.ones(counts[0])),
             rng.dirichlet(np.ones(11)),
-            tuple(tuple(step(street) for street in (1, 2, 3)) for _ in range(11)),
+            tuple(steps[0][: classed - 1] + known[classed - 1 :] for known in steps),
             (edge - edge.T,) * 11,
+            classed=classed,
         )
 
     monkeypatch.setattr(trainingmodel, "transitions", drawn)

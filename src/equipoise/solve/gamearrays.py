@@ -21,6 +21,7 @@ from equipoise.solve import runouts
 from equipoise.solve import sweep as kernels
 from equipoise.solve.blas import gemm_address
 from equipoise.solve.lanes import LANES, NOWHERE
+from equipoise.solve.panels import PANEL, TOGETHER, panel_room, put_in_panels
 from equipoise.solve.rowindex import RowIndex, aligned
 
 #: Which states are locked (bool[state]) and what they play (float[action, state]).
@@ -53,6 +54,8 @@ class GameArrays:
         """Room for one thread."""
         rounds = self.game.betting.rounds
         batch = max(self._widest * LANES + LANES, self._batch if self.products else 0)
+        # A last group of vectors is filled up.
+        batch += TOGETHER * self._widest
         return kernels.Workspace(
             field=aligned(self._buffer, self.dtype),
             slot=np.zeros(len(self.lines.place), dtype=np.int64),
@@ -64,6 +67,10 @@ class GameArrays:
             even=aligned(LANES, self.dtype),
             swing=aligned(LANES, self.dtype),
             sizes=np.zeros(6, dtype=np.int32),
+            support=np.zeros(batch // TOGETHER + 1 if self.products else 0, dtype=np.int32),
+            supported=np.zeros(batch // TOGETHER + 1 if self.products else 0, dtype=np.int64),
+            # One more number, which is zero.
+            tile=aligned(TOGETHER * PANEL + 1, self.dtype),
             cursor=np.zeros(rounds + 1, dtype=np.int64),
             current=np.zeros(rounds + 1, dtype=np.int64),
         )
@@ -191,11 +198,11 @@ class GameArrays:
             stride = int(self.width[on_round].max())
             strides[number] = stride
             most = 0
-            for roots, nodes in (part for part in parts if part[0][0] == number):
+            for roots, nodes, by_root in (part for part in parts if part[0][0] == number):
                 kinds = betting.kind[nodes]
                 groups = {
-                    "folds": nodes[kinds == FOLD],
-                    "showdowns": nodes[kinds == SHOWDOWN],
+                    "folds": by_root[betting.kind[by_root] == FOLD],
+                    "showdowns": by_root[betting.kind[by_root] == SHOWDOWN],
                     "leaves": nodes[kinds == DEAL],
                     "decisions": nodes[kinds < 2],
                     "roots": np.arange(roots[1], roots[2]) + a,
@@ -206,7 +213,7 @@ class GameArrays:
                 inner = np.setdiff1d(groups["decisions"], groups["roots"])
                 stands = np.concatenate(
                     [
-                        np.setdiff1d(groups[name], groups["roots"])
+                        groups[name][~np.isin(groups[name], groups["roots"])]
                         for name in ("folds", "showdowns", "leaves")
                     ]
                 )
@@ -254,13 +261,16 @@ class GameArrays:
             stride=strides,
         )
 
-    def _divide(self) -> list[tuple[tuple[int, int, int], NDArray[np.int64]]]:
-        """Parts of all rounds: (round, first root, last root) and their nodes, ascending.
+    def _divide(
+        self,
+    ) -> list[tuple[tuple[int, int, int], NDArray[np.int64], NDArray[np.int64]]]:
+        """Parts of all rounds: (round, first root, last root), their nodes, and those root by root.
 
+        Terminals of one root are reached by the same hands, more or less.
         Only games of large products have several parts, so that what is multiplied stays in cache.
         """
         betting = self.game.betting
-        parts: list[tuple[tuple[int, int, int], NDArray[np.int64]]] = []
+        parts = []
         for number, (a, b) in enumerate(betting.spans()):
             root_of = np.arange(b - a)
             parent = betting.parent[a:b] - a
@@ -275,13 +285,15 @@ class GameArrays:
                 ends = np.unique([*np.searchsorted(terminals, wanted) + 1, roots]).tolist()
             for first, last in pairwise([0, *ends]):
                 nodes = a + np.flatnonzero((root_of >= first) & (root_of < last))
-                parts.append(((number, first, last), nodes))
+                by_root = nodes[np.argsort(root_of[nodes - a], kind="stable")]
+                parts.append(((number, first, last), nodes, by_root))
         return parts
 
     def _lay_tables(self) -> Any:
         deal = self.game.deal
         if deal.evaluator == "sorted":
             return runouts.lay_sorted(self.game, self.boards)
+        by_panels = self.products and self.dtype == np.float32
         start = np.zeros((len(deal.boards), 2), dtype=np.int64)
         filled = 0
         for b, board in enumerate(deal.boards):
@@ -291,7 +303,8 @@ class GameArrays:
                     start[b, player] = start[b, 0]
                     continue
                 start[b, player] = filled
-                filled += int(self.states[b, 1 - player] * self.width[b, player])
+                his, width = int(self.states[b, 1 - player]), int(self.width[b, player])
+                filled += panel_room(his, width) if by_panels else his * width
         mass, signed = aligned(filled, self.dtype), aligned(filled, self.dtype)
         for b, board in enumerate(deal.boards):
             assert board.mass is not None
@@ -305,8 +318,13 @@ class GameArrays:
                 his, mine = chance.shape
                 at, stride = int(start[b, player]), int(self.width[b, player])
                 for table, entries in ((mass, chance), (signed, result)):
-                    table[at : at + his * stride].reshape(his, stride)[:, :mine] = entries
-        kind = kernels.Products if self.products else kernels.Matrices
+                    if by_panels:
+                        put_in_panels(entries, table[at:])
+                    else:
+                        table[at : at + his * stride].reshape(his, stride)[:, :mine] = entries
+        kind: Any = kernels.Matrices
+        if self.products:
+            kind = kernels.Panels if by_panels else kernels.Products
         return kind(mass, signed, start)
 
 

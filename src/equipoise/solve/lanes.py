@@ -55,11 +55,11 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, at: Any, v
     return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
 
 
-def _unary(builder: Any, name: str, element: Any) -> Any:
-    """One of LLVM's functions from lanes to lanes."""
+def _function(builder: Any, name: str, element: Any, count: int = 1) -> Any:
+    """One of LLVM's functions from lanes, `count` of them, to lanes."""
     vector = _vector(element)
     full = f"llvm.{name}.v{LANES}f{32 if element == types.float32 else 64}"
-    kind = ir.FunctionType(vector, [vector])
+    kind = ir.FunctionType(vector, [vector] * count)
     return builder.module.globals.get(full) or ir.Function(builder.module, kind, full)
 
 
@@ -99,7 +99,7 @@ def store(typing: Any, array: Any, at: Any, value: Any) -> Any:
             return context.get_dummy_value()
         stored = ir.VectorType(ir.IntType(16), LANES)
         pointer = _address(context, builder, array, args[0], args[1], stored)
-        rounded = builder.call(_unary(builder, "rint", value.element), [args[2]])
+        rounded = builder.call(_function(builder, "rint", value.element), [args[2]])
         wide = builder.fptosi(rounded, ir.VectorType(_I32, LANES))
         builder.store(builder.trunc(wide, stored), pointer, align=2)
         return context.get_dummy_value()
@@ -198,6 +198,17 @@ _operator(operator.truediv, "fdiv")
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def fused(typing: Any, x: Any, y: Any, z: Any) -> Any:
+    """Lane by lane `x · y + z`, rounded once."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        function = _function(builder, "fma", x.element, 3)
+        return builder.call(function, args)
+
+    return x(x, y, z), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def largest(typing: Any, x: Any, y: Any) -> Any:
     """Lane by lane, the larger of two."""
 
@@ -224,7 +235,7 @@ def magnitude(typing: Any, x: Any) -> Any:
     """Lane by lane, the absolute value."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.call(_unary(builder, "fabs", x.element), [args[0]])
+        return builder.call(_function(builder, "fabs", x.element), [args[0]])
 
     return x(x), generate
 

@@ -44,6 +44,7 @@ from equipoise.solve.lanes import (
     store,
     where_above,
 )
+from equipoise.solve.panels import multiply_packed, pack
 
 Array = Any
 
@@ -139,6 +140,16 @@ class Products(NamedTuple):
     start: Array
 
 
+class Panels(NamedTuple):
+    """Evaluator of bucketed games in single precision: the same tables by panels of columns, which
+    are multiplied by what hands are left (:mod:`.panels`).
+    """
+
+    mass: Array
+    signed: Array
+    start: Array
+
+
 class SortedHands(NamedTuple):
     """Evaluator of exact hands: order of strength, cards, and counted run-outs before the river."""
 
@@ -226,6 +237,10 @@ class Workspace(NamedTuple):
     swing: Array
     #: Sizes of a product of matrices, as BLAS reads them.
     sizes: Array
+    #: States that are reached by some of four terminals, how many of them, and sums of a panel.
+    support: Array
+    supported: Array
+    tile: Array
     #: Position in the walk over boards.
     cursor: Array
     current: Array
@@ -1049,6 +1064,39 @@ def _evaluate_products(layout, board, part, following, player, facing, numbers, 
                   target, stride, work, raked, par)  # fmt: skip
 
 
+@row_kernel
+def _evaluate_panels(layout, board, part, following, player, facing, numbers, work, par):
+    """All folds and showdowns of a part, by the states that still come there."""
+    tables, lines, boards = layout.tables, layout.lines, layout.boards
+    his, width = boards.states[board, 1 - player], boards.width[board, player]
+    stride, at = lines.stride[boards.round[board]], tables.start[board, player]
+    f0, f1 = lines.fold_start[part], lines.fold_start[part + 1]
+    if f1 > f0:
+        pack(work.field, work.slot, lines.folds, f0, f1, lines.even, player, his, work.lanes_in,
+             work.support, work.supported)  # fmt: skip
+        multiply_packed(tables.mass, at, his, width, work.lanes_in, work.support, work.supported,
+                        f1 - f0, work.field, lines.home[lines.folds[f0]], stride, False,
+                        work.tile)  # fmt: skip
+    s0, s1 = lines.showdown_start[part], lines.showdown_start[part + 1]
+    if s1 > s0:
+        raked = False
+        for k in range(s0, s1):
+            raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
+        target = lines.home[lines.showdowns[s0]]
+        # A value may overwrite the very reach it comes from: all reach is packed first.
+        if raked:
+            pack(work.field, work.slot, lines.showdowns, s0, s1, lines.even, player, his,
+                 work.lanes_out, work.support, work.supported)  # fmt: skip
+        pack(work.field, work.slot, lines.showdowns, s0, s1, lines.swing, player, his,
+             work.lanes_in, work.support, work.supported)  # fmt: skip
+        if raked:
+            multiply_packed(tables.mass, at, his, width, work.lanes_out, work.support,
+                            work.supported, s1 - s0, work.field, target, stride, False,
+                            work.tile)  # fmt: skip
+        multiply_packed(tables.signed, at, his, width, work.lanes_in, work.support, work.supported,
+                        s1 - s0, work.field, target, stride, raked, work.tile)  # fmt: skip
+
+
 def _evaluate(layout, board, part, following, player, facing, numbers, work, par):
     """Values of all terminals of a part; which evaluator is decided by the type of its tables."""
     raise RuntimeError("only inside compiled kernels")
@@ -1062,6 +1110,8 @@ def _evaluate_by_type(layout, board, part, following, player, facing, numbers, w
         chosen = _evaluate_matrices
     elif "Products" in tables:
         chosen = _evaluate_products
+    elif "Panels" in tables:
+        chosen = _evaluate_panels
 
     def evaluate(layout, board, part, following, player, facing, numbers, work, par):
         chosen(layout, board, part, following, player, facing, numbers, work, par)
