@@ -1,7 +1,9 @@
 """BLAS inside compiled kernels: products of matrices that stand in flat arrays.
 
-The bucketed games of the project are dense products, and nothing hand-written multiplies as fast as
-the library SciPy carries. Kernels call it by address, so they stay free of Python and cacheable.
+Bucketed games in double precision, and matrices that carry buckets from street to street, are
+products of dense matrices, which the library that SciPy carries does best. (Terminals in single
+precision are not dense: see :mod:`.panels`.) Kernels call it by address, so they stay free of Python
+and cacheable.
 One call runs on one thread: the solvers' own threads each multiply their share, which is faster
 than one product shared by all (:func:`on_one_thread`).
 """

@@ -39,6 +39,7 @@ from equipoise.games.game import Game
 from equipoise.kernel import kernel, row_kernel
 from equipoise.solve import sweep as kernels
 from equipoise.solve.lanes import LANES, NOWHERE, into_lanes, load, out_of_lanes, store
+from equipoise.solve.panels import TOGETHER, panel_room, put_in_panels
 from equipoise.solve.rowindex import aligned
 from equipoise.solve.solver import Solver
 from equipoise.solve.tableau import Precision, Tableau
@@ -343,21 +344,23 @@ class _SampleLayout:
         boards = self._boards(sample, states, width)
         ones = aligned(int(width[0]), np.float32)
         ones[: states[0]] = weight
-        table_start = np.concatenate([[0], np.cumsum(states * width)])
+        rooms = [panel_room(n, n) for n in states.tolist()]
+        table_start = np.concatenate([[0], np.cumsum(rooms)])
         mass, signed = (aligned(int(table_start[-1]), np.float32) for _ in range(2))
-        for k, n in enumerate(states):
-            part = slice(table_start[k], table_start[k + 1])
-            mass[part].reshape(n, -1)[:, :n] = sample.mass[k]
-            signed[part].reshape(n, -1)[:, :n] = -sample.signed[k]
+        for k, first in enumerate(table_start[:-1]):
+            put_in_panels(sample.mass[k], mass[first:])
+            put_in_panels(-sample.signed[k], signed[first:])
         start = np.repeat(table_start[:-1, None], 2, axis=1)
         self.layout = tableau.layout._replace(
             lines=lines._replace(place=place, home=home, stride=width),
             boards=boards,
-            tables=kernels.Products(mass, signed, start),
+            tables=kernels.Panels(mass, signed, start),
             initial0=ones,
             initial1=ones,
         )
-        self._grow(int(offsets[-1] + width.max()), int(self._most * width.max()))
+        widest = int(width.max())
+        # A last group of vectors is filled up.
+        self._grow(int(offsets[-1]) + widest, (self._most + TOGETHER) * widest)
 
     def _boards(
         self, sample: _Sample, states: NDArray[np.int64], width: NDArray[np.int64]
@@ -395,10 +398,12 @@ class _SampleLayout:
         for k, work in enumerate(self._work):
             if len(work.field) < field:
                 work = work._replace(field=aligned(2 * field, np.float32))
-            if len(work.lanes_in) < batch:
+            if TOGETHER * len(work.support) < batch:
                 work = work._replace(
                     lanes_in=aligned(2 * batch, np.float32),
                     lanes_out=aligned(2 * batch, np.float32),
+                    support=np.zeros(2 * batch // TOGETHER, dtype=np.int32),
+                    supported=np.zeros(2 * batch // TOGETHER, dtype=np.int64),
                 )
             self._work[k] = work
 

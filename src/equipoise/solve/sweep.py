@@ -133,7 +133,7 @@ class Matrices(NamedTuple):
 
 
 class Products(NamedTuple):
-    """Evaluator of bucketed games: the same tables, multiplied by BLAS, a part's terminals at once."""
+    """Evaluator of bucketed games in double precision: the same tables, multiplied by BLAS."""
 
     mass: Array
     signed: Array
