@@ -110,6 +110,8 @@ def test_bench_reads_finished_runs(
     assert again["figures"] == [found for found in data["figures"] if "cache" not in found["name"]]
     assert "did you mean 'tiny:own'" in refused("bench", "train", "--only", "tiny:on")
     assert "are for `bench train`" in refused("bench", "cards", "--full")
+    assert "are for `bench train`" in refused("bench", "cards", "--minutes", "3")
+    assert "a number above 0, not 0" in refused("bench", "train", "--minutes", "0")
 
 
 def test_recipes_are_listed() -> None:
