@@ -58,6 +58,8 @@ _MOST_FINE = 10_000_000
 _SHARE_OF_LOOKS = 0.05
 #: Looks in each doubling of the time, about, if they cost nothing.
 _MOST_LOOKS = 100
+#: Seconds before the first look at the latest, whatever it costs.
+_FIRST_LOOK = 90.0
 #: Seconds in which a run looks around: at clocks, limits and Ctrl-C.
 _GLANCE = 0.5
 
@@ -421,7 +423,10 @@ class Training:
                 chunk = max(1, chunk // 2)
             point = None
             due = now - saved > 60 * limits.checkpoint_minutes
-            if due or now - looked > max(cost / _SHARE_OF_LOOKS, clock() / _MOST_LOOKS):
+            patience = max(cost / _SHARE_OF_LOOKS, clock() / _MOST_LOOKS)
+            if not points:
+                patience = min(patience, _FIRST_LOOK)
+            if due or now - looked > patience:
                 point = look()
             if due:
                 keep()
