@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from equipoise.abstraction import transitions as module
 from equipoise.abstraction.boardindex import board_index, board_place
@@ -128,6 +130,19 @@ def test_classes_of_later_boards_are_told_later(monkeypatch: pytest.MonkeyPatch)
     game = independent_game(limit(), found)
     assert [board.round for board in game.deal.boards].count(2) == 11
     assert sum(board.weight for board in game.deal.boards if board.round == 2) == pytest.approx(1)
+
+
+def test_a_game_is_the_same_however_many_threads_multiply() -> None:
+    """Its fingerprint is in checkpoints: products may not be rounded by BLAS's choice of threads."""
+    rng, sizes = np.random.default_rng(2), (169, 150, 100, 75)
+    steps = tuple(rng.dirichlet(np.ones(b), size=a).T for a, b in pairwise(sizes))
+    edge = rng.uniform(-1, 1, (75, 75))
+    found = Transitions(rng.dirichlet(np.ones(169)), np.ones(1), (steps,), ((edge - edge.T) / 2,))
+    told = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            told.append(independent_game(limit(), found).fingerprint())
+    assert told[0] == told[1]
 
 
 def test_columns_that_never_come() -> None:

@@ -108,7 +108,9 @@ class Transitions:
         total = np.zeros(())
         for c, weight in zip(below, weights, strict=True):
             step = self.steps[c][street]
-            total = total + weight * (step.T @ self.expected(street + 1, c) @ step)
+            # Not by BLAS, which rounds by the number of its threads: a game has one fingerprint.
+            after = np.einsum("ki,kl->il", step, self.expected(street + 1, c))
+            total = total + weight * np.einsum("il,lj->ij", after, step)
         return total
 
 
