@@ -27,7 +27,7 @@ from equipoise.solve.trainingmodel import TrainingModel
 
 Data = dict[str, Any]
 #: Boards of every class that decide results.
-BOARDS, QUICK_BOARDS = 200_000, 2_000
+BOARDS, QUICK_BOARDS = 20_000, 2_000
 
 
 def run(seed: int, quick: bool, progress: Callable[[str, int, int], None]) -> Data:
