@@ -29,7 +29,9 @@ def _table(title: str, *columns: str) -> Table:
 
     table = Table(title=title, title_justify="left")
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
+        table.add_column(
+            column, justify="left" if number == 0 else "right", overflow="fold", no_wrap=number == 0
+        )
     return table
 
 
@@ -88,21 +90,19 @@ def _small(rows: list[Data]) -> Table:
 def _matches(told: Data) -> RenderableType:
     if "missing" in told:
         return f"no matches were played: {told['missing']}"
-    opponents = list(dict.fromkeys(row["b"] for row in told["rows"]))
     table = _table(
         f"{told['blueprint']}, raw, with each mapping: mbb/hand over {told['hands']:,} hands, and "
         "what it wins more than with pseudo-harmonic",
-        *("", *opponents),
+        *("mapping", "against", "wins", "more"),
     )
-    for mapping in dict.fromkeys(row["a"] for row in told["rows"]):
-        cells = []
-        for row in (row for row in told["rows"] if row["a"] == mapping):
-            more = row["more_than_pseudo_harmonic"]
-            cells.append(
-                f"{row['mbb_per_hand']:+,.0f} ± {row['ci95_mbb']:,.0f}\n"
-                f"({more['mbb_per_hand']:+,.0f} ± {more['ci95_mbb']:,.0f})"
-            )
-        table.add_row(mapping, *cells)
+    for row in told["rows"]:
+        more = row["more_than_pseudo_harmonic"]
+        table.add_row(
+            row["a"],
+            row["b"],
+            f"{row['mbb_per_hand']:+,.0f} ± {row['ci95_mbb']:,.0f}",
+            f"{more['mbb_per_hand']:+,.0f} ± {more['ci95_mbb']:,.0f}",
+        )
     return table
 
 
