@@ -7,13 +7,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from equipoise.games.betting import DEAL, FOLD, Betting
+from equipoise.games.betting import DEAL, FOLD, NO_RAKE, Betting, Rake
 from equipoise.games.catalogue import leduc
 from equipoise.games.deal import Board, Deal
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
-from equipoise.solve import gamearrays
+from equipoise.solve import gamearrays, sweep
 from equipoise.solve import tableau as tableau_module
 from equipoise.solve.cfr import DCFR, CFRPlus
 from equipoise.solve.tableau import Tableau
@@ -38,7 +38,7 @@ def _game(boards: list[Board], initial: np.ndarray, betting: Betting) -> Game:
     )
 
 
-def joint_game(counts=(2, 5, 9, 14), seed=1) -> Game:
+def joint_game(counts=(2, 5, 9, 14), seed=1, rake=NO_RAKE) -> Game:
     """Random joint tables over states that split, street by street."""
     rng = np.random.default_rng(seed)
     mass = rng.random((counts[-1], counts[-1])) ** 3
@@ -56,7 +56,12 @@ def joint_game(counts=(2, 5, 9, 14), seed=1) -> Game:
             boards[number].deals.append(())
             into = np.eye(counts[number - 1])[:, parents]
             mass, signed = into @ mass @ into.T, into @ signed @ into.T
-    return _game(boards, np.ones(counts[0]), Betting.build(NOLIMIT_HOLDEM, SMALL_MENU))
+    return _game(boards, np.ones(counts[0]), Betting.build(NOLIMIT_HOLDEM, SMALL_MENU, rake))
+
+
+def raked_game() -> Game:
+    """The same, and the house takes its share."""
+    return joint_game(rake=Rake(0.05, 300))
 
 
 def independent_game(counts=(3, 4, 2, 3), seed=2, classes=1) -> Game:
@@ -108,6 +113,27 @@ def test_products_play_like_loops(make, threads, monkeypatch):
     np.testing.assert_allclose(fast.plan, plain.plan, atol=1e-9)
     assert fast.exploitability() == pytest.approx(plain.exploitability(), abs=1e-7)
     assert fast.value() == pytest.approx(plain.value(), abs=1e-7)
+
+
+@pytest.mark.parametrize("make", [leduc, joint_game, raked_game])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_panels_of_single_precision_value_like_loops(make, threads, monkeypatch):
+    """Sparse strategies, so that many hands come to no terminal, with and without a rake."""
+    game = make()
+    plain = Tableau(game, "float64")
+    rng = np.random.default_rng(9)
+    rows = rng.random(plain.index.size) * (rng.random(plain.index.size) < 0.5)
+    monkeypatch.setattr(tableau_module, "_STATES_FOR_PRODUCTS", 1)
+    monkeypatch.setattr(gamearrays, "_TERMINALS_A_PART", 7)
+    fast = Tableau(game, "float32", threads)
+    assert type(fast.layout.tables).__name__ == "Panels"
+    single = rows.astype(np.float32)
+    for player in (0, 1):
+        for rule in (sweep.VALUE, sweep.BEST):
+            slow = plain.sweep(player, rule, facing=rows)
+            np.testing.assert_allclose(
+                fast.sweep(player, rule, facing=single), slow, rtol=1e-4, atol=1e-3
+            )
 
 
 def test_the_last_round_has_parts_and_all_of_it_is_swept(many_parts):

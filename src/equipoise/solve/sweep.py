@@ -1027,6 +1027,15 @@ def _multiply(gemm, count, inner, source_step, table, at, width, field, target, 
 
 
 @row_kernel
+def _raked(lines, a, b, player, par):
+    """Whether any of the showdowns `a` to `b` gives both players something, or takes it."""
+    found = False
+    for k in range(a, b):
+        found |= lines.even[player, lines.showdowns[k]] != par[ZERO]
+    return found
+
+
+@row_kernel
 def _evaluate_products(layout, board, part, following, player, facing, numbers, work, par):
     """All folds and showdowns of a part, by one product each: `(reach * factor) · table`."""
     tables, lines, boards = layout.tables, layout.lines, layout.boards
@@ -1040,9 +1049,7 @@ def _evaluate_products(layout, board, part, following, player, facing, numbers, 
                   lines.home[lines.folds[f0]], stride, work, False, par)  # fmt: skip
     s0, s1 = lines.showdown_start[part], lines.showdown_start[part + 1]
     if s1 > s0:
-        raked = False
-        for k in range(s0, s1):
-            raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
+        raked = _raked(lines, s0, s1, player, par)
         # A value may overwrite the very reach it comes from: the rake's share is put in first.
         target = lines.home[lines.showdowns[s0]]
         if raked:
@@ -1079,9 +1086,7 @@ def _evaluate_panels(layout, board, part, following, player, facing, numbers, wo
                         work.tile)  # fmt: skip
     s0, s1 = lines.showdown_start[part], lines.showdown_start[part + 1]
     if s1 > s0:
-        raked = False
-        for k in range(s0, s1):
-            raked |= lines.even[player, lines.showdowns[k]] != par[ZERO]
+        raked = _raked(lines, s0, s1, player, par)
         target = lines.home[lines.showdowns[s0]]
         # A value may overwrite the very reach it comes from: all reach is packed first.
         if raked:
