@@ -86,6 +86,7 @@ def test_limits_and_names_do_not_change_what_is_trained() -> None:
         ('name = "dcfr"', 'name = "dcrf"', "did you mean 'dcfr'"),
         ('name = "dcfr"', 'name = "dcfr"\nalfa = 1.5', "did you mean 'solver.alpha'"),
         ('name = "dcfr"', "alpha = 1.5", "solver.name: choose from"),
+        ('name = "dcfr"', 'name = "fp"\nstart = -3', "solver.start = -3: give 0 or more"),
         ('method = "equity"', 'method = "equty"', "did you mean 'equity'"),
         ('method = "equity"', "", "abstraction.method: choose from"),
         ("count = 3", 'count = "3"', "abstraction.count = '3': write a whole number"),

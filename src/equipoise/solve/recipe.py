@@ -186,6 +186,9 @@ class Recipe:
     def _check_solver(self) -> None:
         known = SOLVER_SETTINGS[choose(self.solver, SOLVER_SETTINGS, "solver.name")]
         check(self.solver_settings, known, "solver")
+        start = self.solver_settings.get("start", 0)
+        if not 0 <= start < float("inf"):
+            raise RecipeError(f"solver.start = {start:g}: give 0 or more responses")
         kind, recalls = self.model.kind, methods.remembers(self.abstraction)
         if (kind == "cards") != (self.solver == "cards"):
             raise RecipeError(
