@@ -41,6 +41,10 @@ class ArtefactError(EquipoiseError):
     """A file that is damaged, foreign, or of another version or configuration."""
 
 
+class FileError(EquipoiseError):
+    """A place where nothing can be written, or that is in use; the text names it."""
+
+
 class ProtocolError(EquipoiseError):
     """A peer, or a line of it, that does not keep to the ACPC protocol."""
 
