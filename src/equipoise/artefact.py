@@ -10,19 +10,42 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import ArtefactError
+from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.files import written
 
 FORMAT = 1
 Arrays = Mapping[str, NDArray[Any]]
+
+#: Types of arrays and what the format calls them, from narrow to wide.
+_TYPES = {
+    "bool": "BOOL",
+    "uint8": "U8",
+    "int8": "I8",
+    "int16": "I16",
+    "uint16": "U16",
+    "float16": "F16",
+    "int32": "I32",
+    "uint32": "U32",
+    "float32": "F32",
+    "complex64": "C64",
+    "float64": "F64",
+    "int64": "I64",
+    "uint64": "U64",
+}
+#: What reading something else than was written may raise.
+_NONSENSE = (
+    ValueError, KeyError, TypeError, IndexError, AttributeError, ArithmeticError, MemoryError,
+    RecursionError, LZMAError,
+)  # fmt: skip
 
 
 def fingerprint(value: Any) -> str:
@@ -46,11 +69,7 @@ def _checksum(manifest: Mapping[str, Any], arrays: Arrays) -> str:
 
 
 def write(path: str | Path, kind: str, configuration: Any, arrays: Arrays, **facts: Any) -> None:
-    """Write an artefact beside its place, then move it there in one step."""
-    from safetensors import SafetensorError
-    from safetensors.numpy import save_file
-
-    path = Path(path)
+    """Write an artefact, whole or not at all."""
     told = {
         "equipoise": kind,
         "format": FORMAT,
@@ -58,26 +77,45 @@ def write(path: str | Path, kind: str, configuration: Any, arrays: Arrays, **fac
         "fingerprint": fingerprint(configuration),
         **facts,
     }
-    # Through JSON and back: the checksum is of what a reader will find.
+    # Through JSON and back, and little-endian: the checksum is of what a reader will find.
     manifest = json.loads(json.dumps(told))
-    manifest["checksum"] = _checksum(manifest, arrays)
-    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    try:
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise ArtefactError(f"cannot write {path}: {error.strerror}") from None
-    os.close(handle)
-    try:
-        save_file(contiguous, beside, metadata={"manifest": json.dumps(manifest)})
-        # A temporary file is its owner's alone; the artefact is a file like any other.
-        os.chmod(beside, 0o644)
-        os.replace(beside, path)
-    except (OSError, SafetensorError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise ArtefactError(f"cannot write {path}: {why}") from None
-    finally:
-        if os.path.exists(beside):
-            os.unlink(beside)
+    plain = {
+        name: np.asarray(array, array.dtype.newbyteorder("<"), order="C")
+        for name, array in arrays.items()
+    }
+    manifest["checksum"] = _checksum(manifest, plain)
+    with written(path) as file:
+        for part in _parts(plain, {"manifest": json.dumps(manifest)}):
+            file.write(part)
+
+
+def _parts(arrays: Arrays, metadata: Mapping[str, str]) -> Iterator[bytes | memoryview]:
+    """What a safetensors file consists of, piece by piece: its length, its header, the arrays.
+
+    The library that reads such files would write its own temporary beside ours, and leave it there
+    when the disk is full. The order of the arrays is the one it has, widest types first.
+    """
+    order = list(_TYPES)
+    for name, array in arrays.items():
+        if str(array.dtype) not in _TYPES:
+            raise ArtefactError(f"array {name!r} of type {array.dtype}: no file can hold it")
+    names = sorted(arrays, key=lambda name: (-order.index(str(arrays[name].dtype)), name))
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
+    end = 0
+    for name in names:
+        array = arrays[name]
+        start, end = end, end + array.nbytes
+        header[name] = {
+            "dtype": _TYPES[str(array.dtype)],
+            "shape": list(array.shape),
+            "data_offsets": [start, end],
+        }
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    yield len(text).to_bytes(8, "little")
+    yield text
+    for name in names:
+        yield np.ascontiguousarray(arrays[name]).reshape(-1).view(np.uint8).data
 
 
 def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -85,22 +123,44 @@ def read(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
-    if not path.is_file():
-        raise ArtefactError(f"{path}: no such file")
     try:
+        if not path.is_file():
+            raise ArtefactError(f"{path}: no such file")
         with safe_open(str(path), framework="numpy") as opened:
             manifest = json.loads((opened.metadata() or {}).get("manifest", "null"))
             arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError) as error:
+    except ArtefactError:
+        raise
+    except (SafetensorError, OSError, *_NONSENSE) as error:
         raise ArtefactError(f"{path}: damaged, or not an Equipoise file ({error})") from None
-    if not isinstance(manifest, dict) or "equipoise" not in manifest:
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("equipoise"), str):
         raise ArtefactError(f"{path}: not an Equipoise file")
     if manifest["equipoise"] != kind:
-        raise ArtefactError(f"{path}: holds a {manifest['equipoise']}, not a {kind}")
+        raise ArtefactError(f"{path}: holds a {manifest['equipoise'][:40]}, not a {kind}")
     if manifest.get("format") != FORMAT:
         raise ArtefactError(
-            f"{path}: written in format {manifest.get('format')}, this version reads {FORMAT}"
+            f"{path}: written in format {manifest.get('format')!s:.40}, this version reads {FORMAT}"
         )
     if manifest.get("checksum") != _checksum(manifest, arrays):
         raise ArtefactError(f"{path}: damaged (the checksum does not match): make it again")
+    if "configuration" not in manifest:
+        raise ArtefactError(f"{path}: not a {kind} of this version (it has no configuration)")
     return manifest, arrays
+
+
+@contextmanager
+def understanding(path: str | Path, kind: str) -> Iterator[None]:
+    """Read what is in an artefact: whatever turns out to be nonsense there is one sentence.
+
+    A checksum only says that nobody changed a file by accident. Things missing, of another type or
+    of another size are told as a file of another version; errors that name the file pass.
+    """
+    try:
+        yield
+    except _NONSENSE as error:
+        if isinstance(error, EquipoiseError) and str(path) in str(error):
+            raise
+        told = (
+            str(error) if isinstance(error, EquipoiseError) else f"{type(error).__name__} {error}"
+        )
+        raise ArtefactError(f"{path}: not a {kind} of this version ({told[:300]})") from None

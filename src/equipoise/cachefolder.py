@@ -9,9 +9,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from equipoise.errors import ArtefactError
+from equipoise.files import sweep_leftovers
+
+#: Folder within it of the large tables.
+TABLES = "tables"
+#: Ending of what tells that a table was found right, and by its time when it was used last.
+CHECKED = ".checked"
 
 
 def cache_folder() -> Path:
@@ -24,7 +31,15 @@ def cache_folder() -> Path:
         raise ArtefactError(
             f"cannot make the folder {folder}: {error.strerror}; set EQUIPOISE_CACHE to another"
         ) from None
+    _clean(folder)
     return folder
+
+
+@cache
+def _clean(folder: Path) -> None:
+    """Once a process: what killed ones left there is removed."""
+    for part in (folder, folder / TABLES):
+        sweep_leftovers(part)
 
 
 _listeners: list[Callable[[str], None]] = []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from equipoise.abstraction import tablecache
 from equipoise.abstraction.tablecache import cached_table, table_path
-from equipoise.errors import ArtefactError
+from equipoise.cachefolder import _clean, cache_folder
+from equipoise.errors import FileError
 
 
 @pytest.fixture(autouse=True)
@@ -82,5 +87,113 @@ def test_a_maker_that_fails_leaves_nothing() -> None:
 
 def test_a_folder_that_cannot_be_written(folder: Path) -> None:
     (folder / "tables").write_text("in the way")
-    with pytest.raises(ArtefactError, match="EQUIPOISE_CACHE"):
+    with pytest.raises(FileError, match="EQUIPOISE_CACHE"):
         ask(Maker())
+
+
+def test_every_flip_is_noticed() -> None:
+    make = Maker()
+    ask(make)
+    path = table_path("a test", None)
+    whole = path.read_bytes()
+    places = [*range(130), *range(130, len(whole), 997), *range(len(whole) - 32, len(whole))]
+    for times, at in enumerate(places, 2):
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << at % 8
+        path.write_bytes(damaged)
+        assert ask(make)[1, 1] == 5001
+        assert make.calls == times
+        assert path.read_bytes() == whole
+
+
+class Hashing:
+    """Counts how often a table is read through."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls = 0
+        self._seal = tablecache._seal
+        monkeypatch.setattr(tablecache, "_seal", self)
+
+    def __call__(self, table: NDArray[Any], configuration: Any) -> bytes:
+        self.calls += 1
+        return self._seal(table, configuration)
+
+
+def another_process() -> None:
+    tablecache._checked.clear()
+
+
+def test_a_table_is_read_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    make, hashing = Maker(), Hashing(monkeypatch)
+    ask(make)
+    ask(make)
+    assert hashing.calls == 2
+    ask(make)
+    # Its times may not yet tell it from one that was changed a moment after.
+    assert hashing.calls == 3
+    monkeypatch.setattr(tablecache, "_SETTLED", -1)
+    ask(make)
+    assert hashing.calls == 4
+    ask(make)
+    another_process()
+    ask(make)
+    assert (hashing.calls, make.calls) == (4, 1)
+
+
+def test_a_change_after_it_was_read_through_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = Maker()
+    monkeypatch.setattr(tablecache, "_SETTLED", -1)
+    ask(make)
+    ask(make)
+    path = table_path("a test", None)
+    before, damaged = path.stat(), bytearray(path.read_bytes())
+    damaged[20_000] ^= 1
+    # Clocks of file systems tick some hundred times a second.
+    while path.stat().st_ctime_ns == before.st_ctime_ns:
+        path.write_bytes(damaged)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert (path.stat().st_mtime_ns, path.stat().st_size) == (before.st_mtime_ns, before.st_size)
+    ask(make)
+    assert make.calls == 2
+
+
+def test_what_says_that_a_table_was_checked_may_be_damaged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, hashing = Maker(), Hashing(monkeypatch)
+    monkeypatch.setattr(tablecache, "_SETTLED", -1)
+    ask(make)
+    ask(make)
+    (told,) = (folder / "tables").glob("*.checked")
+    for count, text in enumerate(("", "[" * 5000, "[1, 2]", "\xff", "9" * 5000), 3):
+        told.write_text(text)
+        another_process()
+        ask(make)
+        assert (hashing.calls, make.calls) == (count, 1)
+
+
+FILL_FOR_EVER = """
+import sys
+import numpy as np
+from equipoise.abstraction.tablecache import cached_table
+def fill(out):
+    print("filling", flush=True)
+    sys.stdin.read()
+cached_table("a test", None, (3, 5000), np.uint16, fill)
+"""
+
+
+def test_a_killed_maker_is_cleaned_up_after_at_the_next_start(folder: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", FILL_FOR_EVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"filling\n"
+    _clean.cache_clear()
+    cache_folder()
+    assert len(list((folder / "tables").iterdir())) == 1
+    process.kill()
+    process.wait()
+    _clean.cache_clear()
+    cache_folder()
+    assert list((folder / "tables").iterdir()) == []

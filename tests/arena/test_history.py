@@ -11,7 +11,7 @@ from equipoise.arena.history import History
 from equipoise.arena.match import play_match
 from equipoise.arena.parquet import export_parquet
 from equipoise.arena.players import summarise
-from equipoise.errors import EquipoiseError, HistoryError
+from equipoise.errors import EquipoiseError, FileError, HistoryError
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
 
 DATA = Path(__file__).parent / "data"
@@ -185,7 +185,7 @@ def test_export(tmp_path):
     hands = History.open(DATA / "headsup.phhs").hands(found.append)
     assert export_parquet(hands, path) == 19
     assert polars.read_parquet(path)["hole_0"].null_count() > 0
-    with pytest.raises(HistoryError, match="cannot write"):
+    with pytest.raises(FileError, match="cannot write"):
         export_parquet([], tmp_path / "none" / "x.parquet")
 
 

@@ -1,18 +1,26 @@
 """Large tables in the cache folder: made once, mapped into memory afterwards.
 
 A table is one .npy file followed by a seal of 32 bytes, a SHA-256 of its configuration, its shape
-and a sample of its bytes. The name holds a fingerprint of the configuration, so that another
-configuration is another file. It is written aside and renamed when complete: a killed run leaves no
-table, and of two runs that make the same table at once either may win. What does not fit its seal
-is made again.
+and every byte of it. The name holds a fingerprint of the configuration, so that another
+configuration is another file. It is written whole or not at all (:mod:`equipoise.files`), and of two
+runs that make the same table at once either may win. What does not fit its seal is made again.
+
+Reading a table through takes as long as a disk needs for it, so that this is done once, not once a
+process: beside the table a file `.checked` tells the size and the times of the one that was found
+right, to the nanosecond and including the time of its last change that no program can set. A table
+that was written to since is read through again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import os
-import tempfile
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,22 +28,32 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from equipoise.artefact import fingerprint
-from equipoise.cachefolder import cache_folder, tell_making
-from equipoise.errors import ArtefactError
+from equipoise.cachefolder import CHECKED, TABLES, cache_folder, tell_making
+from equipoise.errors import FileError
+from equipoise.files import aside, written
+from equipoise.kernel import cores
 
 #: Told of boards done, and of how many there are.
 Progress = Callable[[int, int], None]
 
 #: Changes when a table of the same configuration would have other contents.
-_VERSION = 1
+_VERSION = 2
 _SEAL_BYTES = 32
-_SAMPLES, _SAMPLE_BYTES = 64, 4096
+#: Bytes that are hashed at a time, each part on a thread.
+_PART_BYTES = 1 << 24
+#: Age in nanoseconds from which on times tell: clocks of file systems may stand still for seconds.
+_SETTLED = 3_000_000_000
+
+_CURE = "free some room or set EQUIPOISE_CACHE"
+#: What tells one state of a file from another.
+_State = list[int]
+_checked: dict[Path, _State] = {}
 
 
 def table_path(name: str, configuration: Any) -> Path:
     """Where the table of a configuration is, or would be."""
     stem = "-".join(name.split())
-    return cache_folder() / "tables" / f"{stem}-{fingerprint([_VERSION, configuration])}.npy"
+    return cache_folder() / TABLES / f"{stem}-{fingerprint([_VERSION, configuration])}.npy"
 
 
 def cached_table(
@@ -50,64 +68,104 @@ def cached_table(
     `configuration` is JSON-like and decides the contents together with `name`.
     """
     path = table_path(name, configuration)
-    found = _open(path, configuration, shape, np.dtype(dtype))
-    if found is not None:
+    found = _mapped(path, shape, np.dtype(dtype))
+    if found is not None and _is_right(path, found, configuration):
         return found
     tell_making(name)
-    beside = ""
     try:
         path.parent.mkdir(exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        table = np.lib.format.open_memmap(beside, mode="w+", dtype=np.dtype(dtype), shape=shape)
-        _reserve(beside)
-        fill(table)
-        table.flush()
-        with open(beside, "ab") as file:
-            file.write(_seal(table, configuration))
-        os.chmod(beside, 0o644)
-        os.replace(beside, path)
     except OSError as error:
-        raise ArtefactError(
-            f"cannot write {path}: {error.strerror}; free some room or set EQUIPOISE_CACHE"
-        ) from None
-    finally:
-        if beside and os.path.exists(beside):
-            os.unlink(beside)
-    found = _open(path, configuration, shape, np.dtype(dtype))
+        raise FileError(f"cannot make {path.parent}: {error.strerror}; {_CURE}") from None
+    try:
+        with aside(path) as beside:
+            table = np.lib.format.open_memmap(beside, mode="w+", dtype=np.dtype(dtype), shape=shape)
+            _reserve(beside)
+            fill(table)
+            table.flush()
+            with open(beside, "ab") as file:
+                file.write(_seal(table, configuration))
+    except FileError as error:
+        told = str(error)
+        raise FileError(told if _CURE in told else f"{told}; {_CURE}") from None
+    found = _mapped(path, shape, np.dtype(dtype))
     if found is None:
-        raise ArtefactError(f"{path}: damaged while it was written: is the disk sound?")
+        raise FileError(f"{path}: damaged while it was written: is the disk sound?")
     return found
 
 
-def _reserve(path: str) -> None:
+def _reserve(path: Path) -> None:
     """Take the room on disk now: a mapped page that finds none later would end the process."""
     if hasattr(os, "posix_fallocate"):
-        with open(path, "r+b") as file:
+        with path.open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, os.path.getsize(path) + _SEAL_BYTES)
             file.truncate(os.path.getsize(path) - _SEAL_BYTES)
 
 
-def _open(
-    path: Path, configuration: Any, shape: tuple[int, ...], dtype: np.dtype[Any]
-) -> NDArray[Any] | None:
+def _mapped(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any] | None:
+    """The table of a file, if it is one of that shape; whether it is right is another question."""
+    # Compared, not parsed: nothing depends on what a damaged header says.
+    header = io.BytesIO()
+    description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False}
+    np.lib.format.write_array_header_1_0(header, {**description, "shape": shape})
+    begins = header.getvalue()
     try:
-        table = np.load(path, mmap_mode="r", allow_pickle=False)
-        with open(path, "rb") as file:
-            file.seek(-_SEAL_BYTES, os.SEEK_END)
-            seal = file.read()
+        with path.open("rb") as file:
+            if file.read(len(begins)) != begins:
+                return None
+        table = np.memmap(path, dtype, "r", len(begins), shape)
+        if os.path.getsize(path) != len(begins) + table.nbytes + _SEAL_BYTES:
+            return None
     except (OSError, ValueError):
-        return None
-    if table.shape != shape or table.dtype != dtype or seal != _seal(table, configuration):
         return None
     plain: NDArray[Any] = table.view(np.ndarray)
     return plain
+
+
+# ------------------------------------------------------------------------------------ whether right
+
+
+def _is_right(path: Path, table: NDArray[Any], configuration: Any) -> bool:
+    """Whether a table fits its seal, known from before or found out by reading all of it."""
+    told = path.with_name(path.name + CHECKED)
+    try:
+        state = _state(path)
+        if state in (_checked.get(path), _read(told)):
+            with suppress(OSError):
+                # When it was last used.
+                os.utime(told)
+            return True
+        with path.open("rb") as file:
+            file.seek(-_SEAL_BYTES, os.SEEK_END)
+            seal = file.read()
+        if seal != _seal(table, configuration) or _state(path) != state:
+            return False
+    except OSError:
+        return False
+    if time.time_ns() - max(state[1:3]) > _SETTLED:
+        _checked[path] = state
+        with suppress(FileError), written(told, "w") as out:
+            json.dump(state, out)
+    return True
+
+
+def _state(path: Path) -> _State:
+    found = os.stat(path)
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev]
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes()[:1000])
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def _seal(table: NDArray[Any], configuration: Any) -> bytes:
     digest = hashlib.sha256(fingerprint([_VERSION, configuration]).encode())
     digest.update(f"{table.dtype}{table.shape}".encode())
     data = table.reshape(-1).view(np.uint8)
-    for start in np.linspace(0, max(0, len(data) - _SAMPLE_BYTES), _SAMPLES).astype(np.int64):
-        digest.update(data[start : start + _SAMPLE_BYTES].tobytes())
+    parts = [data[first : first + _PART_BYTES] for first in range(0, len(data), _PART_BYTES)]
+    with ThreadPoolExecutor(cores()) as pool:
+        for part in pool.map(lambda part: hashlib.sha256(part).digest(), parts):
+            digest.update(part)
     return digest.digest()

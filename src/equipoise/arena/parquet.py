@@ -8,14 +8,14 @@ has none.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from equipoise.arena.record import Hand
 from equipoise.cards.card import cards_text
-from equipoise.errors import HistoryError
+from equipoise.files import written
 from equipoise.games.rules import UNLIMITED
 
 
@@ -69,13 +69,9 @@ def export_parquet(hands: Iterable[Hand], path: str | Path) -> int:
         count += 1
         for name, cell in row(hand).items():
             columns[name].append(cell)
-    path = Path(path)
-    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        polars.DataFrame(columns, schema=types).write_parquet(aside)
-        aside.replace(path)
-    except OSError as error:
-        raise HistoryError(f"cannot write {path}: {error}") from None
-    finally:
-        aside.unlink(missing_ok=True)
+    # Through memory: of a full disk Polars tells as of a damaged file.
+    table = BytesIO()
+    polars.DataFrame(columns, schema=types).write_parquet(table)
+    with written(path) as file:
+        file.write(table.getbuffer())
     return count

@@ -29,6 +29,7 @@ from equipoise.cards.isomorphism import river_boards
 from equipoise.cards.matchup import suit_exchange
 from equipoise.cards.preflop import BOARDS_PER_PAIR
 from equipoise.errors import ArtefactError
+from equipoise.files import written
 from equipoise.kernel import kernel, over_chunks
 
 #: Where the shipped counts are.
@@ -120,7 +121,8 @@ def rebuild(threads: int | None = None) -> NDArray[np.int32]:
 
 def save(net: NDArray[np.int32], path: Path = DATA_FILE) -> None:
     """Write what :func:`rebuild` counted."""
-    np.savez_compressed(path, net=net)
+    with written(path) as file:
+        np.savez_compressed(file, net=net)
 
 
 def load(path: Path = DATA_FILE) -> NDArray[np.int32]:

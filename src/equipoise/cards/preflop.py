@@ -14,7 +14,6 @@ what neither side wins is tied.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -34,6 +33,7 @@ from equipoise.cards.evaluator import (
 from equipoise.cards.hand import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.isomorphism import river_boards
 from equipoise.errors import ArtefactError, CardError
+from equipoise.files import written
 from equipoise.kernel import kernel, over_chunks
 
 #: Boards of five cards from the 48 that two hands leave.
@@ -150,12 +150,9 @@ class PreflopTable:
         return equity
 
     def save(self, path: Path = DATA_FILE) -> None:
-        """Write the wins beside `path`, then rename, so that a reader never meets half a file."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(path.name + ".part")
-        with aside.open("wb") as file:
+        """Write the wins, whole or not at all."""
+        with written(path) as file:
             np.save(file, self.wins.astype(np.int32), allow_pickle=False)
-        os.replace(aside, path)
 
 
 def load(path: Path = DATA_FILE) -> PreflopTable:

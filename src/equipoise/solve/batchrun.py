@@ -17,7 +17,6 @@ import multiprocessing
 import os
 import re
 import signal
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +31,7 @@ from typing import Any
 
 from equipoise.artefact import fingerprint
 from equipoise.errors import ArtefactError, EquipoiseError, SolverError, TooLargeError
+from equipoise.files import sweep_leftovers, written
 from equipoise.games.estimate import available_bytes
 from equipoise.games.spot import Spot
 from equipoise.kernel import cores
@@ -171,6 +171,7 @@ class Results:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise ArtefactError(f"cannot make {folder}: {error.strerror}") from None
+            sweep_leftovers(folder)
 
     def identity(self, spot: Spot) -> str:
         """A hash of a spot, whatever its name, and of what it is solved to."""
@@ -207,7 +208,7 @@ class Results:
         return None if kept is not None and not kept.is_file() else result
 
     def write(self, job: Job, result: Result) -> None:
-        """Write the answer beside its place, then move it there in one step."""
+        """Write the answer, whole or not at all."""
         path = self.path(job)
         told = {
             "name": job.name,
@@ -215,13 +216,8 @@ class Results:
             "checksum": fingerprint(result),
             "result": result,
         }
-        try:
-            handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                json.dump(told, out)
-            os.replace(beside, path)
-        except OSError as error:
-            raise ArtefactError(f"cannot write {path}: {error.strerror}") from None
+        with written(path, "w") as out:
+            json.dump(told, out)
 
 
 # ---------------------------------------------------------------------------------- running

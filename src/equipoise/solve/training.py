@@ -23,9 +23,7 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import signal
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -40,6 +38,7 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.errors import ArtefactError, RecipeError
+from equipoise.files import written
 from equipoise.solve.blueprint import Blueprint, make_blueprint
 from equipoise.solve.cardrows import CardStrategy
 from equipoise.solve.cardsampling import CardSampling
@@ -123,18 +122,8 @@ class RunFolder:
 
     def write(self, path: Path, text: str) -> None:
         """Write a text file, whole or not at all."""
-        beside = ""
-        try:
-            handle, beside = tempfile.mkstemp(dir=self.path, prefix=f".{path.name}.")
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(beside, 0o644)
-            os.replace(beside, path)
-        except OSError as error:
-            raise ArtefactError(f"cannot write {path}: {error.strerror}") from None
-        finally:
-            if beside and os.path.exists(beside):
-                os.unlink(beside)
+        with written(path, "w") as file:
+            file.write(text)
 
     def write_curve(self, points: list[Point]) -> None:
         """The curve as CSV."""
