@@ -1,16 +1,32 @@
 """Settings from a TOML file, checked: every key known, every value of its kind.
 
 What is wrong is told in one sentence that names the key as the file does, `model.boards`, and what
-to write in its place.
+to write in its place. :func:`read_toml` is how every TOML file is read, whatever it holds.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
+import tomllib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from equipoise.errors import RecipeError
+from equipoise.errors import EquipoiseError, RecipeError
+
+#: No file of settings is larger than this.
+MOST_BYTES = 1_000_000
+#: Tables and lists within each other, and parts of a dotted key: nobody writes more by hand.
+_DEEPEST = 32
+#: Whole numbers of more bits are no setting; TOML promises no more either.
+_MOST_BITS = 63
+#: A key with more parts than that, at a place where a key may stand. The library that reads TOML
+#: takes time that grows with the cube of their number.
+_PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*+(?:{_PART}){{{_DEEPEST}}}", re.MULTILINE)
+#: As much of a value as a sentence quotes.
+_QUOTED = 60
 
 #: Kinds of values, and what to write for them.
 KINDS = {
@@ -27,6 +43,99 @@ KINDS = {
 }
 
 
+def read_text(
+    path: str | Path,
+    error: type[EquipoiseError] = EquipoiseError,
+    most_bytes: int = MOST_BYTES,
+) -> str:
+    """The text of a small file in UTF-8, with or without a byte order mark.
+
+    Whatever cannot be read is an `error` of one sentence that names the file.
+    """
+    try:
+        with open(path, "rb") as opened:
+            found = opened.read(most_bytes + 1)
+    except (OSError, ValueError) as problem:
+        reason = (problem.strerror if isinstance(problem, OSError) else None) or problem
+        raise error(f"{path}: cannot be read ({reason}): name a text file") from None
+    if len(found) > most_bytes:
+        raise error(f"{path}: over {most_bytes / 1e6:g} MB: name the right file, or a shorter one")
+    try:
+        text = found.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise error(f"{path}: not a text file: save it as UTF-8") from None
+    if "\0" in text:
+        raise error(f"{path}: not a text file: it holds a NUL character")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse_toml(text: str, error: type[EquipoiseError] = RecipeError) -> dict[str, Any]:
+    """Settings from the text of a TOML file; whatever is wrong with it is an `error`.
+
+    Numbers that no setting can mean are refused here, once for all files: not-a-number, and whole
+    numbers of more than 63 bits.
+
+    >>> parse_toml('[menu]\\nbets = "50%"')
+    {'menu': {'bets': '50%'}}
+    >>> parse_toml("gamma = nan")
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.RecipeError: gamma = nan: write a number
+    """
+    if _LONG_KEY.search(text):
+        raise error(f"this is not TOML: a key of over {_DEEPEST} parts: shorten it")
+    try:
+        settings = tomllib.loads(text.removeprefix("\ufeff"))
+    except RecursionError:
+        raise error("this is not TOML: brackets within brackets without end: close them") from None
+    except ValueError as problem:
+        if not isinstance(problem, tomllib.TOMLDecodeError):
+            raise error("this is not TOML: a number is too long: write fewer digits") from None
+        told = " ".join(brief(str(problem), 200).split())
+        raise error(f"this is not TOML: {told}: mend that line") from None
+    _check_values(settings, error)
+    return settings
+
+
+def read_toml(path: str | Path, error: type[EquipoiseError] = RecipeError) -> dict[str, Any]:
+    """Settings from a TOML file; whatever is wrong with it is an `error` that names the file."""
+    try:
+        return parse_toml(read_text(path, error), error)
+    except error as problem:
+        told = str(problem)
+        raise error(told if told.startswith(f"{path}: ") else f"{path}: {told}") from None
+
+
+def brief(value: object, most: int = _QUOTED) -> str:
+    """A value as a sentence quotes it: text as it is, all else as Python writes it, neither long.
+
+    >>> brief("50%"), brief(["x"] * 100, 12)
+    ('50%', "['x', 'x'...")
+    """
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def _check_values(settings: Mapping[str, Any], error: type[EquipoiseError]) -> None:
+    """Refuse, level by level, nesting and numbers that nothing here can mean."""
+    level: list[tuple[str, Any]] = list(settings.items())
+    for _ in range(_DEEPEST):
+        below: list[tuple[str, Any]] = []
+        for key, value in level:
+            if isinstance(value, Mapping):
+                below += [(f"{key}.{name}", part) for name, part in value.items()]
+            elif isinstance(value, list):
+                below += [(key, part) for part in value]
+            elif isinstance(value, int) and value.bit_length() > _MOST_BITS:
+                raise error(f"{brief(key)} is a number too long: write fewer digits")
+            elif isinstance(value, float) and value != value:
+                raise error(f"{brief(key)} = nan: write a number")
+        if not below:
+            return
+        level = below
+    raise error(f"{brief(level[0][0])} lies over {_DEEPEST} tables and lists deep: write it flat")
+
+
 def choose(name: str, known: Iterable[str], what: str) -> str:
     """`name` if it is known; otherwise a sentence that guesses the one that was meant.
 
@@ -40,7 +149,7 @@ def choose(name: str, known: Iterable[str], what: str) -> str:
         return name
     near = difflib.get_close_matches(str(name), known, n=1)
     cure = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(known)}"
-    raise RecipeError(f"{what} = {name!r}: {cure}")
+    raise RecipeError(f"{what} = {brief(repr(name))}: {cure}")
 
 
 def check(settings: Mapping[str, Any], kinds: Mapping[str, str], where: str = "") -> dict[str, Any]:
@@ -62,9 +171,10 @@ def check(settings: Mapping[str, Any], kinds: Mapping[str, str], where: str = ""
             cure = (
                 f"did you mean '{prefix}{near[0]}'?" if near else f"use one of {', '.join(kinds)}"
             )
-            raise RecipeError(f"unknown key '{prefix}{key}': {cure}")
+            raise RecipeError(f"unknown key '{prefix}{brief(key)}': {cure}")
         if not _is(value, kinds[key]):
-            raise RecipeError(f"{prefix}{key} = {value!r}: write {KINDS[kinds[key]]}")
+            told = f"{prefix}{key} = {brief(repr(value))}"
+            raise RecipeError(f"{told}: write {KINDS[kinds[key]]}")
     return dict(settings)
 
 

@@ -291,7 +291,7 @@ def test_refusals_of_python_callers():
 
 def test_refusals_of_files(tmp_path):
     path = tmp_path / "spot.toml"
-    with pytest.raises(GameError, match=r"cannot be read .*: name a TOML file"):
+    with pytest.raises(GameError, match=r"cannot be read .*: name a text file"):
         Spot.load(path)
     with pytest.raises(GameError, match="cannot be read"):
         Spot.load(tmp_path)
@@ -588,3 +588,10 @@ def test_board_tables_are_of_the_size_estimated():
 
 def test_boards_may_be_given_as_numbers():
     assert replace(RIVER, board=list(parse_cards("Td9d6hQc2s"))) == RIVER
+
+
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path):
+    spot = Spot("Td9d6hQc2s", "22+", "TT+", pot=100, stack=200, menu="50%,a", name="x")
+    path = tmp_path / "spot.toml"
+    path.write_text(spot.to_toml(), encoding="utf-8-sig")
+    assert Spot.load(path) == spot

@@ -31,7 +31,6 @@ the pot less the rake.
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,6 +51,7 @@ from equipoise.games.menu import STREETS, BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Rules, postflop
 from equipoise.games.tomltext import toml_text
+from equipoise.settings import parse_toml, read_toml
 
 if TYPE_CHECKING:
     from equipoise.games.deal import Hands
@@ -192,12 +192,7 @@ class Spot:
             ...
         equipoise.errors.GameError: the spot has no pot: add pot = 100
         """
-        try:
-            settings = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:
-            told = str(error).replace("\n", " ")
-            raise GameError(f"this is not TOML: {told}: mend that line") from None
-        return cls.from_dict(settings)
+        return cls.from_dict(parse_toml(text, GameError))
 
     def to_toml(self) -> str:
         """Write a TOML file that :meth:`from_toml` reads."""
@@ -207,15 +202,9 @@ class Spot:
     def load(cls, path: str | Path) -> Spot:
         """Read a TOML file; a spot without a name is called by the file's."""
         path = Path(path)
+        settings = read_toml(path, GameError)
         try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise GameError(f"{path}: not a text file: save it as UTF-8") from None
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise GameError(f"{path}: cannot be read ({reason}): name a TOML file") from None
-        try:
-            spot = cls.from_toml(text)
+            spot = cls.from_dict(settings)
         except EquipoiseError as error:
             raise type(error)(f"{path}: {error}") from None
         if not spot.name:

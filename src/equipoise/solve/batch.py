@@ -29,7 +29,11 @@ from equipoise.errors import CardError, EquipoiseError, GameError, RangeError
 from equipoise.games.menu import STREETS
 from equipoise.games.spot import Spot
 from equipoise.games.symmetry import Weighted, suit_symmetries
+from equipoise.settings import read_text
 from equipoise.solve.flopsubset import choose_flops
+
+#: A list of all 2.6 million rivers still fits.
+_MOST_BYTES = 50_000_000
 
 _WEIGHT = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+")
 
@@ -99,14 +103,7 @@ class Batch:
     @classmethod
     def from_boards(cls, path: str | Path, template: Spot) -> Batch:
         """The boards of a text file."""
-        path = Path(path)
-        try:
-            text = path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError:
-            raise EquipoiseError(f"{path}: not a text file: save it as UTF-8") from None
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise EquipoiseError(f"{path}: cannot be read ({reason})") from None
+        text = read_text(path, most_bytes=_MOST_BYTES)
         try:
             return cls.of_boards(read_boards(text), template)
         except EquipoiseError as error:
