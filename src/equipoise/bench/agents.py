@@ -16,12 +16,12 @@ from equipoise.agents.blueprintfiles import has_blueprint
 from equipoise.agents.registry import AGENTS
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure
-from equipoise.bench.fuzz import fuzz
+from equipoise.bench.oddbets import play_odd_bets
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, Rules
 
 #: Hands of the match that is timed, and of the match against odd sizes.
 MATCH_HANDS = 20_000
-FUZZ_HANDS = 10_000
+ODD_HANDS = 10_000
 
 _START = (
     "from equipoise.agents.registry import Recipe; "
@@ -69,7 +69,7 @@ def run(seed: int = 0) -> dict[str, Any]:
         ]  # fmt: skip
         for acpc in (False, True):
             agent = BlueprintAgent(rules, **settings)
-            seen = fuzz(agent, rules, FUZZ_HANDS, seed, name=name, acpc=acpc)
+            seen = play_odd_bets(agent, rules, ODD_HANDS, seed, name=name, acpc=acpc)
             findings.append(seen.as_dict())
             wrong = seen.illegal + seen.exceptions + seen.folds_with_price
             figures.append(
@@ -85,7 +85,7 @@ def run(seed: int = 0) -> dict[str, Any]:
         "suite": "agents",
         "seed": seed,
         "figures": figures,
-        "fuzz": findings,
+        "odd_bets": findings,
         "missing": missing,
     }
 

@@ -126,7 +126,7 @@ class Watched(Agent):
             self.findings.first = f"hand {view.hand}, {betting!r}: {what}"
 
 
-def fuzz(
+def play_odd_bets(
     agent: BlueprintAgent,
     rules: Rules,
     hands: int,

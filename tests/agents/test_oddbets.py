@@ -6,7 +6,7 @@ from tinyblueprint import tiny
 from equipoise.agents.agent import View
 from equipoise.agents.blueprint import BlueprintAgent
 from equipoise.agents.oddsizes import OddSizesAgent
-from equipoise.bench.fuzz import fuzz
+from equipoise.bench.oddbets import play_odd_bets
 from equipoise.games.rules import (
     FOLD,
     LIMIT_HOLDEM,
@@ -27,7 +27,7 @@ def blueprint():
 @pytest.mark.parametrize("back_onto_tree", [False, True])
 def test_odd_sizes_are_answered(blueprint, acpc, back_onto_tree):
     agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, back_onto_tree=back_onto_tree)
-    seen = fuzz(agent, NOLIMIT_HOLDEM, 120, seed=3, acpc=acpc)
+    seen = play_odd_bets(agent, NOLIMIT_HOLDEM, 120, seed=3, acpc=acpc)
     assert seen.clean, seen.first
     assert seen.hands == 120
     assert seen.off_tree > 60
@@ -37,14 +37,14 @@ def test_odd_sizes_are_answered(blueprint, acpc, back_onto_tree):
 
 def test_limit_over_sockets():
     agent = BlueprintAgent(LIMIT_HOLDEM, tiny(limit=True, classes=3))
-    seen = fuzz(agent, LIMIT_HOLDEM, 100, acpc=True)
+    seen = play_odd_bets(agent, LIMIT_HOLDEM, 100, acpc=True)
     assert seen.clean, seen.first
     assert seen.off_tree == 0
 
 
 def test_folds_with_the_price_are_seen_without_the_guard(blueprint):
     agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, guard="never")
-    seen = fuzz(agent, NOLIMIT_HOLDEM, 120, seed=3)
+    seen = play_odd_bets(agent, NOLIMIT_HOLDEM, 120, seed=3)
     assert seen.folds_with_price
     assert "folded an equity of" in seen.first
     assert not seen.clean
@@ -57,7 +57,7 @@ def test_folds_with_the_price_are_seen_without_the_guard(blueprint):
 def test_other_faults_are_seen(blueprint, act, counted):
     agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint)
     agent.act = act
-    seen = fuzz(agent, NOLIMIT_HOLDEM, 2)
+    seen = play_odd_bets(agent, NOLIMIT_HOLDEM, 2)
     assert getattr(seen, counted) >= 1
     assert not seen.clean
 
