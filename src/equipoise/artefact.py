@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.errors import ArtefactError, EquipoiseError, FileError
 from equipoise.files import written
 
 FORMAT = 1
@@ -70,6 +70,20 @@ def _checksum(manifest: Mapping[str, Any], arrays: Arrays) -> str:
 
 def write(path: str | Path, kind: str, configuration: Any, arrays: Arrays, **facts: Any) -> None:
     """Write an artefact, whole or not at all."""
+    with written(path) as file:
+        for part in _signed(kind, configuration, arrays, facts):
+            file.write(part)
+
+
+def to_bytes(kind: str, configuration: Any, arrays: Arrays, **facts: Any) -> bytes:
+    """What :func:`write` would write."""
+    return b"".join(_signed(kind, configuration, arrays, facts))
+
+
+def _signed(
+    kind: str, configuration: Any, arrays: Arrays, facts: Mapping[str, Any]
+) -> Iterator[bytes | memoryview]:
+    """An artefact piece by piece, with its manifest and checksum."""
     told = {
         "equipoise": kind,
         "format": FORMAT,
@@ -84,9 +98,7 @@ def write(path: str | Path, kind: str, configuration: Any, arrays: Arrays, **fac
         for name, array in arrays.items()
     }
     manifest["checksum"] = _checksum(manifest, plain)
-    with written(path) as file:
-        for part in _parts(plain, {"manifest": json.dumps(manifest)}):
-            file.write(part)
+    yield from _parts(plain, {"manifest": json.dumps(manifest)})
 
 
 def _parts(arrays: Arrays, metadata: Mapping[str, str]) -> Iterator[bytes | memoryview]:
@@ -157,6 +169,9 @@ def understanding(path: str | Path, kind: str) -> Iterator[None]:
     """
     try:
         yield
+    except FileError:
+        # Of a place where something was to be written: nothing is wrong with this file.
+        raise
     except _NONSENSE as error:
         if isinstance(error, EquipoiseError) and str(path) in str(error):
             raise

@@ -224,6 +224,121 @@ def test_damaged_and_foreign_files(recalling: Abstraction, tmp_path: Path) -> No
         Abstraction.load(path)
 
 
+def floats(*shape: int) -> NDArray[np.float32]:
+    return np.full(shape, 0.5, dtype=np.float32)
+
+
+def full(street: int) -> NDArray[np.uint16]:
+    return np.where(live(street), 0, BLOCKED).astype(np.uint16)
+
+
+CENTRES = {"centroids": floats(3, 2)}
+HISTOGRAMS = {"of": "histograms", "borders": [0.3, 0.6]}
+GOOD = [
+    (0, Definition("table", {}, {"table": full(0)})),
+    (1, Definition("table", {}, {"table": full(1)})),
+    (1, Definition("nearest", HISTOGRAMS, CENTRES)),
+    (1, Definition("outlook", {}, {"points": floats(3, 2), "centroids": floats(4, 2)})),
+    (2, Definition("cuts", {"axes": ["spread"]}, {"borders0": floats(2)})),
+    (3, Definition("nearest", {"of": "ochs", "clusters": [0, 1] * 84 + [0]}, CENTRES)),
+]
+BAD = [
+    (0, Definition("score")),
+    (1, Definition("table", {}, {"table": full(1).astype(np.int32)})),
+    (1, Definition("table", {}, {"table": full(2)})),
+    (1, Definition("table", {}, {"table": np.roll(full(1), 1)})),
+    (1, Definition("cuts", {"axes": "equity"}, {f"borders{n}": floats(2) for n in range(6)})),
+    (1, Definition("cuts", {"axes": [["equity"]]}, {"borders0": floats(2)})),
+    (1, Definition("cuts", {"axes": ["luck"]}, {"borders0": floats(2)})),
+    (1, Definition("cuts", {"axes": ["equity"]}, {"borders0": floats(2, 2)})),
+    (1, Definition("cuts", {"axes": ["equity"]}, {"borders0": np.array([1, 2])})),
+    (1, Definition("cuts", {"axes": ["equity"]}, {"borders0": floats(0)})),
+    (1, Definition("cuts", {"axes": ["equity"] * 2}, {"borders1": floats(3, 1)})),
+    (1, Definition("cuts", {"axes": ["equity"]}, {"borders0": floats(65_535)})),
+    (3, Definition("cuts", {"axes": ["spread"]}, {"borders0": floats(2)})),
+    (1, Definition("nearest", {}, CENTRES)),
+    (1, Definition("nearest", {"of": "ochs", "clusters": [0] * 169}, CENTRES)),
+    (1, Definition("nearest", {"of": ["histograms"]}, CENTRES)),
+    (1, Definition("nearest", {**HISTOGRAMS, "metric": ["l2"]}, CENTRES)),
+    (1, Definition("nearest", {**HISTOGRAMS, "borders": ["a", "b"]}, CENTRES)),
+    (1, Definition("nearest", {**HISTOGRAMS, "borders": 7}, CENTRES)),
+    (1, Definition("nearest", HISTOGRAMS, {"centroids": floats(3, 3)})),
+    (1, Definition("nearest", HISTOGRAMS, {"centroids": floats(3)})),
+    (
+        1,
+        Definition(
+            "nearest", {**HISTOGRAMS, "borders": [0.5] * 256}, {"centroids": floats(3, 256)}
+        ),
+    ),
+    (1, Definition("outlook", {}, {"centroids": floats(3, 2)})),
+    (1, Definition("outlook", {}, {"points": floats(2, 2), "centroids": floats(3, 2)})),
+    (1, Definition("outlook", {}, {"points": floats(3, 2), "centroids": floats(3, 3)})),
+    (1, Definition("outlook", {}, {"points": np.zeros((3, 2)), "centroids": floats(3, 2)})),
+    (3, Definition("nearest", {"of": "ochs", "clusters": [0, 2] * 84 + [0]}, CENTRES)),
+    (3, Definition("nearest", {"of": "ochs", "clusters": None}, CENTRES)),
+]
+
+
+def of(street: int, definition: Definition, forgetting: Abstraction) -> Abstraction:
+    definitions, children = list(forgetting.definitions), list(forgetting.children)
+    definitions[street] = definition
+    children[street] = np.zeros((1, definition.features), dtype=np.uint16)
+    return Abstraction("of", tuple(definitions), tuple(children))
+
+
+@pytest.mark.parametrize(("street", "definition"), GOOD)
+def test_definitions_of_every_kind_are_loaded(
+    forgetting: Abstraction, tmp_path: Path, street: int, definition: Definition
+) -> None:
+    made = of(street, definition, forgetting)
+    made.save(tmp_path / "an.abstraction")
+    assert Abstraction.load(tmp_path / "an.abstraction").fingerprint == made.fingerprint
+
+
+@pytest.mark.parametrize(("street", "definition"), BAD)
+def test_definitions_that_no_table_follows_from(
+    forgetting: Abstraction, tmp_path: Path, street: int, definition: Definition
+) -> None:
+    path = tmp_path / "an.abstraction"
+    of(street, definition, forgetting).save(path)
+    with pytest.raises(ArtefactError, match="not a card abstraction of this version"):
+        Abstraction.load(path)
+
+
+@pytest.mark.parametrize("value", [None, 7, "four", [], {}, [None] * 4, [{}] * 9, {"a": [[]]}])
+@pytest.mark.parametrize("key", ["definitions", "made_by", "name"])
+def test_manifests_of_nonsense(
+    recalling: Abstraction, tmp_path: Path, key: str, value: object
+) -> None:
+    path = tmp_path / "an.abstraction"
+    recalling.save(path)
+    manifest, arrays = artefact.read(path, "card abstraction")
+    told = {**manifest["configuration"], key: value}
+    artefact.write(path, "card abstraction", told, arrays, abstraction=recalling.fingerprint)
+    if key == "name" or (key == "made_by" and value in ([], {}, {"a": [[]]})):
+        assert Abstraction.load(path).counts == recalling.counts
+    else:
+        with pytest.raises(ArtefactError, match="not a card abstraction of this version"):
+            Abstraction.load(path)
+
+
+@pytest.mark.parametrize("change", ["missing", "floats", "flat", "deep", "empty"])
+def test_child_tables_of_nonsense(recalling: Abstraction, tmp_path: Path, change: str) -> None:
+    path = tmp_path / "an.abstraction"
+    recalling.save(path)
+    manifest, arrays = artefact.read(path, "card abstraction")
+    name, table = "child/2", arrays.pop("child/2")
+    if change != "missing":
+        shapes = {"flat": (-1,), "deep": (1, *table.shape), "empty": (0, 0), "floats": table.shape}
+        kept = table[:0, :0] if change == "empty" else table
+        kind = np.float32 if change == "floats" else np.uint16
+        arrays[name] = kept.astype(kind).reshape(shapes[change])
+    told = manifest["configuration"]
+    artefact.write(path, "card abstraction", told, arrays, abstraction=recalling.fingerprint)
+    with pytest.raises(ArtefactError, match="not a card abstraction of this version"):
+        Abstraction.load(path)
+
+
 def test_other_buckets_have_another_fingerprint(recalling: Abstraction) -> None:
     children = (*recalling.children[:3], child(18, 1981, 3))
     other = Abstraction("recalling", recalling.definitions, children)

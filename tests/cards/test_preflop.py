@@ -111,7 +111,8 @@ def test_rebuilding_gives_the_shipped_table() -> None:
 
 
 def test_files_survive_a_round_trip_and_damage_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "deep" / "table.npy"
+    path = tmp_path / "tables" / "table.npy"
+    path.parent.mkdir()
     table().save(path)
     assert (load(path).wins == table().wins).all()
     assert [file.name for file in path.parent.iterdir()] == ["table.npy"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.buckettotals import BucketTotals, bucket_totals
-from equipoise.abstraction.definition import Definition, feature_table
+from equipoise.abstraction.definition import Definition, check_definitions, feature_table
 from equipoise.abstraction.lookup import (
     BLOCKED,
     BOARD_SIZES,
@@ -170,6 +170,16 @@ class Abstraction:
 
     def save(self, path: str | Path) -> None:
         """Write the artefact."""
+        configuration, arrays = self._told()
+        artefact.write(path, _KIND, configuration, arrays, abstraction=self.fingerprint)
+
+    def to_bytes(self) -> bytes:
+        """The artefact that :meth:`save` writes."""
+        configuration, arrays = self._told()
+        return artefact.to_bytes(_KIND, configuration, arrays, abstraction=self.fingerprint)
+
+    def _told(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Configuration and arrays of the artefact."""
         arrays: dict[str, NDArray[Any]] = {}
         for street in range(STREETS):
             arrays[f"child/{street}"] = self.children[street]
@@ -182,26 +192,23 @@ class Abstraction:
                 {"kind": given.kind, "settings": dict(given.settings)} for given in self.definitions
             ],
         }
-        artefact.write(path, _KIND, configuration, arrays, abstraction=self.fingerprint)
+        return configuration, arrays
 
     @classmethod
     def load(cls, path: str | Path) -> Abstraction:
         """Read an artefact; a damaged or foreign file is refused."""
         manifest, arrays = artefact.read(path, _KIND)
-        try:
+        with artefact.understanding(path, _KIND):
             told = manifest["configuration"]
             definitions = []
-            for street, given in enumerate(told["definitions"]):
+            for street, given in enumerate(told["definitions"][: STREETS + 1]):
                 start = f"definition/{street}/"
                 own = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
-                definitions.append(Definition(given["kind"], given["settings"], own))
+                definitions.append(Definition(given["kind"], dict(given["settings"]), own))
+            check_definitions(definitions)
             children = tuple(arrays[f"child/{street}"] for street in range(STREETS))
-            found = cls(told["name"], tuple(definitions), children, told["made_by"])
+            found = cls(str(told["name"]), tuple(definitions), children, dict(told["made_by"]))
             same = found.fingerprint == manifest["abstraction"]
-        except (KeyError, TypeError, IndexError, AttributeError, GameError) as error:
-            raise ArtefactError(
-                f"{path}: not a card abstraction of this version ({error})"
-            ) from None
         if not same:
             raise ArtefactError(
                 f"{path}: its buckets are not those it was saved with: make it again"

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,8 +37,9 @@ from equipoise.abstraction.features import (
     moments,
     river_scores,
 )
+from equipoise.abstraction.kmeans import METRICS, nearest
 from equipoise.abstraction.lookup import BLOCKED, STREETS
-from equipoise.abstraction.ochsvectors import ochs_vectors
+from equipoise.abstraction.ochsvectors import cluster_count, ochs_vectors
 from equipoise.abstraction.potentials import potentials
 from equipoise.abstraction.tablecache import Progress, cached_table
 from equipoise.cards.hand import COMBO_CLASS, COMBO_COUNT
@@ -96,6 +98,92 @@ class Definition:
         return digest.hexdigest()[:16]
 
 
+def check_definitions(definitions: Sequence[Definition]) -> None:
+    """Refuse what :func:`feature_table` could not expand: for definitions of unknown origin.
+
+    Kernels follow these numbers without looking; whatever is of another size or type than they
+    expect is found here.
+    """
+    if len(definitions) != STREETS:
+        raise GameError(f"features of {len(definitions)} streets: give those of {STREETS}")
+    for street, definition in enumerate(definitions):
+        _check_kind(street, definition)
+        _CHECKS.get(definition.kind, _no_more)(street, definitions)
+        if not 0 < definition.features <= BLOCKED:
+            raise GameError(
+                f"{definition.features:,} features on street {street}: at most {BLOCKED}"
+            )
+
+
+def _check_kind(street: int, definition: Definition) -> None:
+    fitting = {"class": (0,), "score": (3,), "outlook": (0, 1, 2)}.get(
+        definition.kind, tuple(range(STREETS))
+    )
+    if street not in fitting:
+        raise GameError(f"features by {definition.kind!r} are not for street {street}")
+
+
+def _no_more(street: int, definitions: Sequence[Definition]) -> None:
+    """Classes and scores have nothing that could be wrong."""
+
+
+def _check_table(street: int, definitions: Sequence[Definition]) -> None:
+    table, shape = definitions[street].arrays["table"], (board_count(street), COMBO_COUNT)
+    if table.dtype != np.uint16 or table.size != np.prod(shape) or table.ndim > 2:
+        raise GameError(f"a feature table of {table.dtype}{list(table.shape)} on street {street}")
+    rows = table.reshape(shape)
+    for first in range(0, len(rows), _BATCH):
+        part = slice(first, first + _BATCH)
+        if not np.array_equal(rows[part] != BLOCKED, live(street, part)):
+            raise GameError(
+                f"the feature table of street {street} blocks other hands than the board"
+            )
+
+
+def _check_outlook(street: int, definitions: Sequence[Definition]) -> None:
+    arrays, after = definitions[street].arrays, definitions[street + 1].features
+    points, centroids = arrays["points"], arrays["centroids"]
+    fits = points.ndim == 2 and len(points) == after and centroids.shape[1:] == points.shape[1:]
+    if not fits or points.dtype != np.float32 or centroids.dtype != np.float32:
+        raise GameError(f"outlooks of street {street} are not over the {after:,} features after it")
+
+
+def _check_nearest(street: int, definitions: Sequence[Definition]) -> None:
+    settings, centroids = definitions[street].settings, definitions[street].arrays["centroids"]
+    _check_vectors(street, settings["of"])
+    if settings["of"] == "ochs":
+        size = cluster_count(settings["clusters"])
+    else:
+        size = len([float(border) for border in settings["borders"]])
+    if settings.get("metric", "l2") not in METRICS:
+        raise GameError(f"metric = {settings['metric']!r}: choose {' or '.join(METRICS)}")
+    wanted = (len(centroids), size)
+    if centroids.shape != wanted or centroids.dtype != np.float32 or not 0 < size < 256:
+        raise GameError(f"centroids of street {street} are not of vectors of {size:,} numbers")
+
+
+def _check_cuts(street: int, definitions: Sequence[Definition]) -> None:
+    definition, cells = definitions[street], 1
+    axes = definition.settings["axes"]
+    if not isinstance(axes, list) or not axes:
+        raise GameError(f"axes = {axes!r:.40}: give a list of names")
+    for number, axis in enumerate(axes):
+        _check_axis(street, axis)
+        borders = definition.arrays[f"borders{number}"]
+        rows = math.prod(borders.shape[:-1])
+        if borders.ndim == 0 or rows != cells or borders.dtype.kind != "f" or not borders.size:
+            raise GameError(f"borders of {axis} on street {street} are not for {cells:,} cells")
+        cells *= borders.shape[-1] + 1
+
+
+_CHECKS = {
+    "table": _check_table,
+    "outlook": _check_outlook,
+    "nearest": _check_nearest,
+    "cuts": _check_cuts,
+}
+
+
 def feature_table(
     street: int, definitions: Sequence[Definition], progress: Progress | None = None
 ) -> Table:
@@ -105,11 +193,7 @@ def feature_table(
     streets: features by outlook rest on the next street's.
     """
     definition = definitions[street]
-    fitting = {"class": (0,), "score": (3,), "outlook": (0, 1, 2)}.get(
-        definition.kind, tuple(range(STREETS))
-    )
-    if street not in fitting:
-        raise GameError(f"features by {definition.kind!r} are not for street {street}")
+    _check_kind(street, definition)
     shape = (board_count(street), COMBO_COUNT)
     if definition.kind == "class":
         found: Table = COMBO_CLASS.astype(np.uint16)
@@ -147,18 +231,12 @@ def _fill_by_outlook(
 def _fill_by_nearest(
     street: int, definition: Definition, progress: Progress | None, out: Table
 ) -> None:
-    from equipoise.abstraction.kmeans import nearest
-
     settings = definition.settings
-    if settings["of"] == "ochs" and street == 3:
+    _check_vectors(street, settings["of"])
+    if settings["of"] == "ochs":
         vectors = ochs_vectors(settings["clusters"], progress)
-    elif settings["of"] == "histograms" and street < 3:
-        vectors = histograms(street, settings["borders"], progress)
     else:
-        raise GameError(
-            f"features nearest to {settings['of']!r} on street {street}: choose 'histograms' "
-            "before the river and 'ochs' there"
-        )
+        vectors = histograms(street, settings["borders"], progress)
     for first in range(0, len(out), _BATCH):
         part = slice(first, min(first + _BATCH, len(out)))
         free = live(street, part)
@@ -171,20 +249,37 @@ def _fill_by_nearest(
             progress(part.stop, len(out))
 
 
+def _check_vectors(street: int, of: Any) -> None:
+    if of != ("ochs" if street == 3 else "histograms"):
+        raise GameError(
+            f"features nearest to {of!r:.40} on street {street}: choose 'histograms' before the "
+            "river and 'ochs' there"
+        )
+
+
 def axis_values(
     street: int, axis: str, boards: slice, progress: Progress | None = None
 ) -> NDArray[np.float32]:
     """Figures of every hand along a named axis: float32[boards, 1326]; blocked hands have any."""
-    if axis == "equity" and street == 3:
+    _check_axis(street, axis)
+    if street == 3:
         return (river_scores(progress)[boards] / np.float32(FULL_SCORE)).astype(np.float32)
-    if axis in _MOMENT_AXES and street < 3:
+    if axis in _MOMENT_AXES:
         return moments(street, progress)[_MOMENT_AXES[axis]][boards]
-    if axis in _POTENTIAL_AXES and street in (1, 2):
-        return potentials(street, progress)[_POTENTIAL_AXES[axis]][boards]
-    raise GameError(
-        f"axis {axis!r} on street {street}: choose equity anywhere, spread or river_spread before "
-        "the river, and strength, positive or negative on flop and turn"
-    )
+    return potentials(street, progress)[_POTENTIAL_AXES[axis]][boards]
+
+
+def _check_axis(street: int, axis: Any) -> None:
+    known = ["equity"]
+    if street < 3:
+        known += _MOMENT_AXES
+    if street in (1, 2):
+        known += _POTENTIAL_AXES
+    if axis not in known:
+        raise GameError(
+            f"axis {axis!r:.40} on street {street}: choose equity anywhere, spread or river_spread "
+            "before the river, and strength, positive or negative on flop and turn"
+        )
 
 
 def _fill_by_cuts(

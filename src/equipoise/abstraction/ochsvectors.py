@@ -124,6 +124,11 @@ def _clusters(cluster_of_class: Sequence[int]) -> tuple[NDArray[np.uint64], int]
     return np.array(given, dtype=np.uint64)[COMBO_CLASS], count
 
 
+def cluster_count(cluster_of_class: Sequence[int]) -> int:
+    """How many clusters of opponents there are; what does not give each class one is refused."""
+    return _clusters(cluster_of_class)[1]
+
+
 def river_vectors(
     boards: NDArray[np.uint8],
     cluster_of_class: Sequence[int],

@@ -17,12 +17,13 @@ mapped from there.
 from __future__ import annotations
 
 import lzma
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,9 @@ from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.tablecache import cached_table
 from equipoise.abstraction.transitions import class_of_boards, street_of
 from equipoise.cachefolder import cache_folder
-from equipoise.errors import ArtefactError, EquipoiseError, SolverError
-from equipoise.games.betting import Betting
+from equipoise.errors import ArtefactError, SolverError
+from equipoise.files import aside
+from equipoise.games.betting import Betting, measure
 from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.settings import choose
@@ -49,6 +51,10 @@ FORMS = {"fine": 65_535, "full": 255, "coarse": 15, "pure": 0}
 #: Numbers from which on the unpacked array is kept in the cache folder.
 _WORTH_KEEPING = 4_000_000
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 4}]
+#: Bytes that are packed and unpacked at a time, and that unpacking may need.
+_PIECE, _MOST_MEMORY = 1 << 16, 1 << 27
+#: Bytes of the largest card abstraction that is unpacked.
+_MOST_BUCKETS = 1 << 28
 
 Bytes = NDArray[np.uint8]
 Parts = NDArray[np.uint8 | np.uint16]
@@ -137,9 +143,13 @@ class Blueprint:
     classes: NDArray[np.int8] | None = None
     #: How it was trained: seconds, iterations, exploitability_bb, judged_bb.
     facts: Mapping[str, Any] = field(default_factory=dict)
+    #: The betting tree where it is at hand: building it again would take seconds.
+    tree: InitVar[Betting | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, tree: Betting | None) -> None:
         choose(self.form, FORMS, "form")
+        if tree is not None:
+            self.__dict__["betting"] = tree
         if len(self.weights) != self.layout.size:
             raise ArtefactError(
                 f"{self.recipe.name}: the strategy has {len(self.weights):,} numbers where its game "
@@ -232,13 +242,9 @@ class Blueprint:
 
     def save(self, path: str | Path) -> int:
         """Write the artefact; the answer is its size in bytes."""
-        with TemporaryDirectory() as folder:
-            beside = Path(folder) / "abstraction"
-            self.abstraction.save(beside)
-            buckets = beside.read_bytes()
         arrays: dict[str, NDArray[Any]] = {
             "weights": _compressed(self.weights.tobytes()),
-            "abstraction": _compressed(buckets),
+            "abstraction": _compressed(self.abstraction.to_bytes()),
         }
         if self.classes is not None:
             arrays["classes"] = self.classes
@@ -255,24 +261,20 @@ class Blueprint:
     def load(cls, path: str | Path) -> Blueprint:
         """Read an artefact; a damaged or foreign file is refused."""
         manifest, arrays = artefact.read(path, _KIND)
-        try:
+        with artefact.understanding(path, _KIND):
             told = manifest["configuration"]
-            recipe, size = Recipe.from_dict(told["recipe"]), int(told["numbers"])
+            form = choose(told["form"], FORMS, "form")
+            recipe, size = Recipe.from_dict(told["recipe"]), told["numbers"]
             abstraction = _unpacked_abstraction(arrays["abstraction"], told["abstraction"])
-            weights = _unpacked_weights(arrays["weights"], size, told["form"], manifest["checksum"])
-            classes = arrays.get("classes")
-            if (classes is not None) != bool(recipe.model.classed) or (
-                classes is not None and street_of(classes) != recipe.model.classed
-            ):
-                raise ArtefactError("classes of other boards")
-            return cls(recipe, abstraction, told["form"], weights, classes, manifest["facts"])
-        except (KeyError, TypeError, ValueError, lzma.LZMAError) as error:
-            if isinstance(error, ArtefactError) and str(path) in str(error):
-                raise
-            reason = (
-                error if isinstance(error, EquipoiseError) else f"{type(error).__name__} {error}"
-            )
-            raise ArtefactError(f"{path}: not a blueprint of this version ({reason})") from None
+            classes = _known(arrays.get("classes"), recipe.model.classed)
+            needed = _numbers(recipe, abstraction, classes, form)
+            if size != needed:
+                raise ArtefactError(f"{size!s:.40} numbers where its game needs {needed:,}")
+            betting = Betting.build(recipe.rules, recipe.menu)
+            layout = Layout.of(betting, abstraction.counts, classes, pure=form == "pure")
+            weights = _unpacked_weights(arrays["weights"], layout, form, manifest["checksum"])
+            facts = dict(manifest["facts"])
+            return cls(recipe, abstraction, form, weights, classes, facts, betting)
 
 
 def _compressed(data: bytes) -> Bytes:
@@ -286,14 +288,79 @@ def _compressed(data: bytes) -> Bytes:
         return np.frombuffer(b"".join(packed), dtype=np.uint8)
 
 
-def _unpacked_weights(packed: Bytes, size: int, form: str, checksum: str) -> Parts:
-    kept_in = part_type(form)
+def _unpacked(packed: Bytes, most: int) -> Iterator[bytes]:
+    """What was packed, piece by piece, and never more than `most` bytes, whatever a file says."""
+    data, at, left = packed.reshape(-1).view(np.uint8).data, 0, most
+    while at < len(data):
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, _MOST_MEMORY)
+        given: bytes | memoryview = b""
+        while not stream.eof:
+            if stream.needs_input:
+                given = data[at : at + _PIECE]
+                at += len(given)
+                if not given:
+                    raise ArtefactError("what it holds is cut short")
+            part = stream.decompress(given, min(left + 1, _PIECE))
+            given = b""
+            if len(part) > left:
+                raise ArtefactError(f"it unpacks to more than {most:,} bytes")
+            left -= len(part)
+            yield part
+        at -= len(stream.unused_data)
+
+
+def _numbers(
+    recipe: Recipe, abstraction: Abstraction, classes: NDArray[np.int8] | None, form: str
+) -> int:
+    """Numbers of a strategy, counted without building its betting tree."""
+    size = measure(recipe.rules, recipe.menu)
+    blocks = size.decisions if form == "pure" else tuple(map(sum, size.rows))
+    return sum(
+        block * buckets * known_classes(classes, street)
+        for street, (block, buckets) in enumerate(zip(blocks, abstraction.counts, strict=True))
+    )
+
+
+def _known(classes: NDArray[Any] | None, street: int) -> NDArray[np.int8] | None:
+    """Classes of the boards of a street, as a file gives them; street 0 has none."""
+    if classes is None and not street:
+        return None
+    if classes is None or street_of(classes) != street:
+        raise ArtefactError("classes of other boards")
+    count = int(classes.max()) + 1
+    if classes.dtype.kind not in "iu" or not np.array_equal(np.unique(classes), np.arange(count)):
+        raise ArtefactError("classes of boards that are not numbered 0, 1, 2 …")
+    return classes
+
+
+def _make_sense(weights: Parts, layout: Layout, form: str) -> bool:
+    """Whether every number is what its form says: a share of a whole, or a legal action."""
+    nodes, parts = np.flatnonzero(layout.offset >= 0), FORMS[form]
+    if not parts:
+        legal = np.repeat(layout.actions[nodes].astype(np.uint8), layout.columns[nodes])
+        return bool((weights < legal).all())
+    for node in nodes.tolist():
+        start, actions = int(layout.offset[node]), int(layout.actions[node])
+        block = weights[start : start + actions * int(layout.columns[node])]
+        missing = block.reshape(actions, -1).sum(axis=0, dtype=np.int64) - parts
+        # Rounding may miss the whole by one for each action.
+        if np.abs(missing).max() > actions:
+            return False
+    return True
+
+
+def _unpacked_weights(packed: Bytes, layout: Layout, form: str, checksum: str) -> Parts:
+    size, kept_in = layout.size, part_type(form)
 
     def fill(out: Parts) -> None:
-        found = np.frombuffer(lzma.decompress(packed.tobytes()), dtype=kept_in)
-        if len(found) != size:
-            raise ArtefactError(f"{len(found):,} numbers in place of {size:,}")
-        out[:] = found
+        room, at = out.view(np.uint8), 0
+        for part in _unpacked(packed, len(room)):
+            room[at : at + len(part)] = np.frombuffer(part, dtype=np.uint8)
+            at += len(part)
+        if at != len(room):
+            raise ArtefactError(f"{at:,} bytes in place of {len(room):,}")
+        if not _make_sense(out, layout, form):
+            raise ArtefactError("what it plays are not probabilities")
 
     if size >= _WORTH_KEEPING:
         return cached_table("blueprint", {"checksum": checksum}, (size,), kept_in, fill)
@@ -303,18 +370,19 @@ def _unpacked_weights(packed: Bytes, size: int, form: str, checksum: str) -> Par
 
 
 def _unpacked_abstraction(packed: Bytes, fingerprint: str) -> Abstraction:
+    if not re.fullmatch("[0-9a-f]{16}", fingerprint):
+        raise ArtefactError("its buckets have no fingerprint")
     path = cache_folder() / f"buckets-of-{fingerprint}.safetensors"
-    try:
-        return Abstraction.load(path)
-    except ArtefactError:
-        pass
-    with TemporaryDirectory() as folder:
-        beside = Path(folder) / "abstraction"
-        beside.write_bytes(lzma.decompress(packed.tobytes()))
+    with suppress(ArtefactError):
+        found = Abstraction.load(path)
+        if found.fingerprint == fingerprint:
+            return found
+    with aside(path) as beside:
+        with beside.open("wb") as file:
+            file.writelines(_unpacked(packed, _MOST_BUCKETS))
         found = Abstraction.load(beside)
-    if found.fingerprint != fingerprint:
-        raise ArtefactError("its buckets are not those it was trained with")
-    found.save(path)
+        if found.fingerprint != fingerprint:
+            raise ArtefactError("its buckets are not those it was trained with")
     return found
 
 
@@ -337,10 +405,7 @@ def _packed(
         block = quantised(table, parts) if parts else likeliest(table, rng)
         start = int(layout.offset[node])
         weights[start : start + block.size] = block.reshape(-1)
-    made = Blueprint(recipe, abstraction, form, weights, classes, facts)
-    # The tree is at hand; building it again would take seconds.
-    made.__dict__["betting"] = betting
-    return made
+    return Blueprint(recipe, abstraction, form, weights, classes, facts, betting)
 
 
 def make_blueprint(
