@@ -257,6 +257,11 @@ def _in_a_sentence(path: str | Path) -> Iterator[None]:
 # ---------------------------------------------------------------------------------- leftovers
 
 
+def is_partial(name: str) -> bool:
+    """Whether a file's name is that of something half written."""
+    return _PARTIAL.match(name) is not None
+
+
 def sweep_leftovers(folder: str | Path) -> int:
     """Remove what killed writers left in a folder; how many files that were.
 

@@ -29,7 +29,7 @@ from equipoise.abstraction.kmeans import nearest
 from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cards.hand import COMBO_CARDS, COMBO_CLASS, blocked
 from equipoise.cards.strength import rollout_equity
-from equipoise.errors import ArtefactError, CardError, GameError
+from equipoise.errors import ArtefactError, CardError, FileError, GameError
 
 EQUITY = {"axes": ["equity"]}
 
@@ -189,7 +189,7 @@ def test_summaries(forgetting: Abstraction, tmp_path: Path) -> None:
     picture = tmp_path / "buckets.png"
     draw(forgetting, picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ArtefactError, match="cannot save"):
+    with pytest.raises(FileError, match="there is no folder"):
         draw(forgetting, tmp_path / "no" / "buckets.png")
 
 

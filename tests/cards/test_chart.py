@@ -165,7 +165,7 @@ def test_plot_refuses_bad_paths(tmp_path):
 
 
 def test_command_prints_json(capsys):
-    range_command("QQ+, AKs:0.5", None, True)
+    range_command("QQ+, AKs:0.5", json=True)
     data = json.loads(capsys.readouterr().out)
     assert data == {
         "range": "QQ+,AKs:0.5",

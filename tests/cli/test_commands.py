@@ -71,6 +71,17 @@ def test_preflop_ranks_hands():
         (("equity", "AsAh", "AsKd"), "holds a card"),
         (("range", "AKx"), "AKx"),
         (("range", ""), "range"),
+        (("equity", "AA", "--samples", "1000", "--seed", "-1"), "--seed -1: give a whole number"),
+        (("equity", "AA", "--seed", str(2**63)), "give a whole number from 0"),
+        (("bench", "cards", "--seed", "-1"), "--seed -1: give a whole number"),
+        (("range", "AA", "--plot", "a.bmp"), "--plot 'a.bmp': end the name with .png"),
+        (("range", "AA", "--plot", "nowhere/a.png"), "there is no folder"),
+        (("preflop", "--output", "a.npy"), "add --rebuild"),
+        (("preflop", "--rebuild", "--output", "a.npz"), "end the name with .npy"),
+        (("abstraction", "build", "quick", "--out", "x.toml"), "end the name with .safetensors"),
+        (("abstraction", "refine", "x", "--out", "x"), "end the name with .toml"),
+        (("abstraction", "refine", "x", "--plot", "x.png"), "a recipe has no picture"),
+        (("reproduce", "translation", "--plot", "x.xls"), "end the name with .png"),
         (("bench", "nothing"), "choose from"),
     ],
 )
@@ -82,6 +93,34 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
     assert "Traceback" not in done.stderr
     said = [line for line in done.stderr.splitlines() if not line.startswith("Compiling")]
     assert len(said) == 1
+
+
+def test_a_picture_is_replaced_only_when_asked(tmp_path):
+    path = tmp_path / "a.png"
+    words = ["range", "AA", "--plot", str(path)]
+    assert runner.invoke(app, words, catch_exceptions=False).exit_code == 0
+    path.write_text("mine")
+    done = call(*words)
+    assert done.returncode == 2
+    assert "exists: add --overwrite to replace it" in done.stderr
+    assert path.read_text() == "mine"
+    assert runner.invoke(app, [*words, "--overwrite"], catch_exceptions=False).exit_code == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_on_a_full_disk_is_one_sentence_and_no_file(tmp_path):
+    code = (
+        "import resource, signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))\n"
+        "from equipoise.cli import main\n"
+        "main()"
+    )
+    line = [sys.executable, "-c", code, "range", "AA", "--plot", str(tmp_path / "a.png")]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr == f"equipoise: cannot write {tmp_path / 'a.png'}: File too large\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -194,4 +194,4 @@ def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
     for option in ("--plot", "--checkpoint"):
         assert "there is no folder" in refusal("kuhn", "--seconds", "100", option, place)
     path = str(tmp_path / "curve.xyz")
-    assert "name the picture" in refusal("kuhn", "--iterations", "5", "--plot", path)
+    assert "end the name with .png" in refusal("kuhn", "--iterations", "5", "--plot", path)

@@ -10,9 +10,9 @@ import numpy as np
 
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES, STREETS
+from equipoise.cards import chart
 from equipoise.cards.card import cards_text
 from equipoise.cards.hand import CLASS_COUNT, COMBO_CLASS, class_text, combo_text
-from equipoise.errors import ArtefactError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,21 +101,18 @@ def draw(abstraction: Abstraction, path: str | Path | None = None) -> Figure:
     for street in range(1, STREETS):
         _draw_street(abstraction, street, panels[street])
     if path is not None:
-        try:
-            figure.savefig(path, dpi=130)
-        except (OSError, ValueError) as error:
-            raise ArtefactError(f"cannot save {path}: {error}") from None
+        chart.save(figure, path, dpi=130)
     return figure
 
 
 def _draw_hole_cards(abstraction: Abstraction, panel: Axes) -> None:
     totals, buckets = abstraction.totals(0), abstraction.buckets()
     first = [int(np.flatnonzero(one == COMBO_CLASS)[0]) for one in range(CLASS_COUNT)]
-    chart = buckets[first].astype(np.int64).reshape(13, 13)
-    panel.imshow(totals.means[chart], cmap="RdYlGn", vmin=0.3, vmax=0.85)
+    numbers = buckets[first].astype(np.int64).reshape(13, 13)
+    panel.imshow(totals.means[numbers], cmap="RdYlGn", vmin=0.3, vmax=0.85)
     for row in range(13):
         for column in range(13):
-            label = f"{class_text(13 * row + column)}\n{chart[row, column] + 1}"
+            label = f"{class_text(13 * row + column)}\n{numbers[row, column] + 1}"
             panel.text(column, row, label, ha="center", va="center", fontsize=5)
     panel.set(title="preflop (bucket below the hand)", xticks=[], yticks=[])
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from equipoise.cachefolder import cache_folder
+from equipoise.cachefolder import TRAINED, cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.solve.blueprint import Blueprint
 
@@ -29,7 +29,7 @@ def places(name: str) -> list[Path]:
     cache = cache_folder()
     return [
         Path(str(files("equipoise"))) / "blueprints" / f"{name}{SUFFIX}",
-        cache / "blueprints" / f"{name}{SUFFIX}",
+        cache / TRAINED / f"{name}{SUFFIX}",
         cache / f"{name}.run" / _TRAINED,
         Path(f"{name}.run") / _TRAINED,
     ]

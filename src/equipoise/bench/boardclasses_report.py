@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equipoise.cards import chart
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -53,4 +55,4 @@ def picture(data: Data, path: Path) -> None:
     axes.set_ylabel("small bets a hand")
     axes.set_title("What knowing the class of the board takes from INOT")
     axes.legend()
-    drawing.savefig(path, dpi=150)
+    chart.save(drawing, path, dpi=150)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.bench.meetings_report import bars, missing, table, trained
+from equipoise.cards import chart
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -71,5 +72,5 @@ def picture(data: Data, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(8, 1.5 + 0.25 * len(rows)), layout="constrained")
     bars(axes, rows, scale=0.001)
     axes.set(xlabel="small bets a hand", title=f"{data['hands']:,} duplicate hands a meeting")
-    figure.savefig(path, dpi=110)
+    chart.save(figure, path, dpi=110)
     plt.close(figure)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equipoise.cards import chart
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
@@ -127,5 +129,5 @@ def picture(data: Data, path: Path) -> None:
     small.legend()
     for axes in (gains, small):
         axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=110)
+    chart.save(figure, path, dpi=110)
     plt.close(figure)

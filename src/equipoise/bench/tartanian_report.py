@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.bench.meetings_report import bars, missing, rate, table, trained
+from equipoise.cards import chart
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -95,5 +96,5 @@ def picture(data: Data, path: Path) -> None:
     for place, (name, rows) in zip(axes[0], panels.items(), strict=True):
         bars(place, rows)
         place.set(title=name, xlabel="mbb/hand")
-    figure.savefig(path, dpi=110)
+    chart.save(figure, path, dpi=110)
     plt.close(figure)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.hand import class_text
-from equipoise.errors import EquipoiseError, RangeError
+from equipoise.errors import RangeError
+from equipoise.files import aside, check_target
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +41,7 @@ FAINTEST = 0.22
 _CELL_COLUMNS = 5
 #: Sums of float32 frequencies miss 1 by this much and are still whole.
 _ROUNDING = 1e-5
-_SAVED_AS = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp")
+PICTURES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True)
@@ -228,14 +229,11 @@ def draw(
         axes.set_title(title, fontsize=13, weight="bold", color="#16191d", pad=7)
 
 
-def save(drawing: Figure, path: str | Path) -> None:
-    """Write a figure to an image file; the ending of its name chooses the format."""
-    path = Path(path)
-    if path.suffix.lower() not in _SAVED_AS:
-        raise EquipoiseError(f"'{path}': name the picture with one of {', '.join(_SAVED_AS)}")
-    if not path.parent.is_dir():
-        raise EquipoiseError(f"'{path}': there is no folder '{path.parent}', make it first")
-    drawing.savefig(path)
+def save(drawing: Figure, path: str | Path, dpi: int | None = None) -> None:
+    """Write a figure to an image file, whole or not at all; the ending chooses the format."""
+    check_target(path, overwrite=True, suffixes=PICTURES)
+    with aside(path) as beside:
+        drawing.savefig(beside, dpi=dpi or "figure")
 
 
 def svg(

@@ -199,6 +199,8 @@ def _sampled(
     """Draw pairs of hands by weight and boards uniformly; boards that hit a hand are redrawn."""
     if samples < 2:
         raise RangeError(f"{samples} samples: a standard error needs at least 2")
+    if seed < 0:
+        raise RangeError(f"seed {seed}: give 0 or more")
     rng = np.random.default_rng(seed)
     our_combos, their_combos = np.flatnonzero(ours), np.flatnonzero(theirs)
     apart = COMBO_BIT[our_combos][:, None] & COMBO_BIT[their_combos][None, :] == 0

@@ -19,6 +19,7 @@ from equipoise.cli.acpc import acpc_command, dealer_command
 from equipoise.cli.agents import agents_command
 from equipoise.cli.batch import batch_command
 from equipoise.cli.bench import bench_command
+from equipoise.cli.cache import cache_command
 from equipoise.cli.equity import equity_command, preflop_command
 from equipoise.cli.evaluate import eval_command
 from equipoise.cli.game import game_command
@@ -75,6 +76,7 @@ app.command("lbr")(_computing(lbr_command))
 app.command("dealer")(_computing(dealer_command))
 app.command("acpc")(_computing(acpc_command))
 app.command("history")(_computing(history_command))
+app.command("cache")(cache_command)
 app.command("bench")(_computing(bench_command))
 app.command("reproduce")(_computing(reproduce_command))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, check_places, emit, progress_bar
+from equipoise.cli.output import Json, Overwrite, emit, progress_bar
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def abstraction_command(
     out: Annotated[
         Path | None, typer.Option(help="Write the abstraction, or the refined recipe, here.")
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Make the card abstraction of a recipe, show its buckets, or refine them.
@@ -59,7 +60,7 @@ def abstraction_command(
         raise EquipoiseError(f"--street {street}: choose from {', '.join(_STREETS)}")
     if examples < 0:
         raise EquipoiseError(f"--examples {examples}: give 0 or more")
-    check_places(plot, out)
+    _check_files(what, plot, out, overwrite)
     if what == "refine":
         _refine(source, more, out, json)
         return
@@ -75,6 +76,20 @@ def abstraction_command(
         number = _STREETS.index(street)
         data |= {"street": street, "buckets": _buckets(found, number, examples)}
     emit(data, json, lambda: _shown(data, every, plot, out))
+
+
+def _check_files(what: str, plot: Path | None, out: Path | None, overwrite: bool) -> None:
+    """Refuse before any work what could not be written after it."""
+    from equipoise.cards.chart import PICTURES
+    from equipoise.files import check_target
+
+    if plot is not None:
+        if what == "refine":
+            raise EquipoiseError("--plot: a recipe has no picture, build or show its buckets")
+        check_target(plot, overwrite=overwrite, suffixes=PICTURES, what="--plot")
+    if out is not None:
+        ending = ".toml" if what == "refine" else ".safetensors"
+        check_target(out, overwrite=overwrite, suffixes=(ending,), what="--out")
 
 
 def _open(what: str, source: str, json: bool) -> Abstraction:
@@ -98,6 +113,7 @@ def _open(what: str, source: str, json: bool) -> Abstraction:
 
 
 def _refine(source: str, more: str, out: Path | None, json: bool) -> None:
+    from equipoise.files import written
     from equipoise.solve.blueprint import Blueprint
     from equipoise.solve.refinedbuckets import refined_recipe
 
@@ -112,7 +128,8 @@ def _refine(source: str, more: str, out: Path | None, json: bool) -> None:
         )
     text = recipe.toml()
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        with written(out, "w") as file:
+            file.write(text)
     data = {
         "recipe": recipe.to_dict(),
         "losses_bb": {found.street: found.losses_bb.tolist() for found in losses},

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, emit, progress_bar
+from equipoise.cli.output import Json, Overwrite, Seed, emit, progress_bar
+from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,19 +75,25 @@ def preflop_command(
         bool, typer.Option("--rebuild", help="Enumerate every board again and compare.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option(help="With --rebuild: write the table to this file.")
+        Path | None, typer.Option(help="With --rebuild: write the table to this .npy file.")
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """The exact 169×169 all-in table: best hands against a random one, or build it anew.
 
     \b
     Example: equipoise preflop
-    Example: equipoise preflop --rebuild --output preflop.npz
+    Example: equipoise preflop --rebuild --output preflop.npy
     """
     from equipoise.cards import preflop
     from equipoise.cards.hand import class_text
+    from equipoise.files import check_target
 
+    if output is not None:
+        if not rebuild:
+            raise EquipoiseError(f"--output {output}: add --rebuild, the table is there already")
+        check_target(output, overwrite=overwrite, suffixes=(".npy",), what="--output")
     shipped = preflop.table()
     data: dict[str, Any] = {"rebuilt": rebuild}
     if rebuild:

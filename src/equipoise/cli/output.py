@@ -18,7 +18,21 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of every random choice.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace files that are there already.")
+]
+
+
+def check_seed(seed: int | None) -> int | None:
+    """The seed, if random numbers can start from it; None is left as it is."""
+    if seed is not None and not 0 <= seed < 2**63:
+        raise EquipoiseError(f"--seed {seed}: give a whole number from 0 to {2**63 - 1}")
+    return seed
+
+
+Seed = Annotated[
+    int, typer.Option("--seed", callback=check_seed, help="Seed of every random choice.")
+]
 
 
 def emit(data: dict[str, Any], json: bool, table: Callable[[], RenderableType]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.output import Json, emit
+from equipoise.cli.output import Json, Overwrite, emit
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -20,6 +20,7 @@ def range_command(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Also draw the chart into this png, svg or pdf.")
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Read a range: its hands as a 13×13 chart, its size and its canonical text.
@@ -33,9 +34,13 @@ def range_command(
 
     Example: equipoise range 'QQ+, AKs, A5s-A2s:0.5' --plot range.png
     """
+    from equipoise.cards.chart import PICTURES
     from equipoise.cards.hand import class_text
     from equipoise.cards.range import Range
+    from equipoise.files import check_target
 
+    if plot is not None:
+        check_target(plot, overwrite=overwrite, suffixes=PICTURES, what="--plot")
     hands = Range.parse(text)
     if plot is not None:
         hands.plot(plot)

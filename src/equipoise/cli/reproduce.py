@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, check_places, emit, progress_bar
+from equipoise.cli.output import Json, Overwrite, Seed, emit, progress_bar
 from equipoise.errors import EquipoiseError
 
 #: Experiments: a module with `run(seed, quick, progress)`, and one with `report` and `picture`.
@@ -39,6 +39,7 @@ def reproduce_command(
     without_luck: Annotated[
         bool, typer.Option("--aivat", help="Also take luck out of matches (AIVAT).")
     ] = False,
+    overwrite: Overwrite = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -52,9 +53,13 @@ def reproduce_command(
     Example: equipoise reproduce board-classes --plot classes.png
     Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
     """
+    from equipoise.cards.chart import PICTURES
+    from equipoise.files import check_target
+
     if experiment not in EXPERIMENTS:
         raise EquipoiseError(f"no experiment {experiment!r}: choose from {', '.join(EXPERIMENTS)}")
-    check_places(plot)
+    if plot is not None:
+        check_target(plot, overwrite=overwrite, suffixes=PICTURES, what="--plot")
     suite, shown = (import_module(name) for name in EXPERIMENTS[experiment])
     options = _options(experiment, suite, hands, blueprint or [], workers, without_luck)
     with progress_bar(experiment, quiet=json) as bar:
