@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from equipoise import artefact
 from equipoise.abstraction import jointtables
 from equipoise.abstraction.equitybuckets import EquityBuckets
 from equipoise.abstraction.fullboards import random_boards
@@ -106,6 +107,14 @@ def test_kept_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path.write_bytes(path.read_bytes()[:-5])
     joint_tables(TWO, 40, seed=6, progress=lambda *done: told.append(done))
     assert len(told) > 3, "a damaged file is counted again"
+    manifest, arrays = artefact.read(path, "joint tables")
+    points = arrays["points"]
+    for nonsense in ({}, {"points": points[:1]}, {"points": points.astype(np.int16)}):
+        artefact.write(path, "joint tables", manifest["configuration"], nonsense)
+        told.clear()
+        again = joint_tables(TWO, 40, seed=6, progress=lambda *done: told.append(done))
+        assert len(told) == 5, "and so is one that makes no sense"
+        assert np.array_equal(again.signed[3], plain.signed[3])
 
 
 def test_all_boards_are_weighted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from equipoise import artefact
 from equipoise.abstraction import transitions as module
 from equipoise.abstraction.boardindex import board_index, board_place
 from equipoise.abstraction.bucketgame import independent_game
@@ -182,6 +183,15 @@ def test_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, classes: NDArray[
     for c in range(3):
         assert np.array_equal(read.results[c], made.results[c])
         assert all(map(np.array_equal, read.steps[c], made.steps[c]))
+    (path,) = tmp_path.iterdir()
+    manifest, arrays = artefact.read(path, "transitions")
+    for name in ("prior", "steps2", "results"):
+        nonsense = {**arrays, name: arrays[name][:1]}
+        artefact.write(path, "transitions", manifest["configuration"], nonsense)
+        told.clear()
+        read = transitions(buckets, 40, classes=classes, progress=lambda *_: told.append(1))
+        assert told, "what makes no sense is counted again"
+        assert np.array_equal(read.results[0], made.results[0])
 
 
 def test_classes_that_do_not_fit() -> None:

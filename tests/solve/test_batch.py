@@ -229,6 +229,23 @@ def test_a_damaged_result_is_solved_anew(rivers, tmp_path, solved, damage):
     assert again[1].result["ev_oop_chips"] == first[1].result["ev_oop_chips"]
 
 
+def test_results_are_files_like_any_other_and_left_overs_are_swept(rivers, tmp_path):
+    results = Results(tmp_path, Goal())
+    results.make_folders()
+    left = tmp_path / "results" / ".partial-1-00000000-killed.json"
+    left.write_text("half")
+    Results(tmp_path, Goal()).make_folders()
+    assert not left.exists()
+    before = os.umask(0o022)
+    try:
+        results.write(rivers.jobs[0], {"told": 1})
+    finally:
+        os.umask(before)
+    path = results.path(rivers.jobs[0])
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert list(path.parent.iterdir()) == [path]
+
+
 def test_a_spot_that_fails_is_told_and_the_others_are_solved(rivers, tmp_path, monkeypatch):
     def fails(spot, *args, **kwargs):
         if spot.name == RIVERS[1][0]:

@@ -178,13 +178,23 @@ def joint_tables(
         del configuration["seed"]
     path = cache_folder() / f"joint-{artefact.fingerprint(configuration)}.safetensors"
     lookup = buckets.lookup()
+    parents = bucket_parents(lookup)
     try:
         _, arrays = artefact.read(path, _KIND)
-        return JointTables.from_points(arrays["points"], bucket_parents(lookup))
-    except (ArtefactError, KeyError):
+        with artefact.understanding(path, _KIND):
+            return JointTables.from_points(_of(parents, arrays["points"]), parents)
+    except ArtefactError:
         what = "all boards" if boards is None else f"{boards:,} boards"
         tell_making(f"joint tables of {what}")
     return _count(lookup, boards, seed, progress, path, configuration)
+
+
+def _of(parents: Sequence[NDArray[np.int64]], points: NDArray[Any]) -> NDArray[Any]:
+    """Points from a file, if they are of as many buckets as there are."""
+    count = len(parents[-1])
+    if points.shape != (count, count) or points.dtype not in (np.uint32, np.float64):
+        raise ArtefactError(f"points of {points.dtype}{list(points.shape)}")
+    return points
 
 
 def _count(
@@ -207,10 +217,12 @@ def _count(
     if unfinished is not None:
         try:
             manifest, arrays = artefact.read(unfinished, _UNFINISHED)
-            if manifest["configuration"] == configuration:
-                points.resume(arrays["points"])
-                done, spent = int(manifest["boards"]), float(manifest["seconds"])
-        except (ArtefactError, KeyError):
+            with artefact.understanding(unfinished, _UNFINISHED):
+                if manifest["configuration"] == configuration:
+                    past = int(manifest["boards"]), float(manifest["seconds"])
+                    points.resume(_of(parents, arrays["points"]))
+                    done, spent = past
+        except ArtefactError:
             pass
     began, kept = perf_counter() - spent, monotonic()
     while done < len(chosen):

@@ -22,6 +22,7 @@ all hands on all boards; W over all pairs of hands (:mod:`.pairpoints`) on rando
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -296,8 +297,9 @@ def transitions(
     path = cache_folder() / f"transitions-{artefact.fingerprint(configuration)}.safetensors"
     try:
         _, arrays = artefact.read(path, _KIND)
-        return _unpacked(arrays)
-    except (ArtefactError, KeyError):
+        with artefact.understanding(path, _KIND):
+            return _unpacked(arrays)
+    except ArtefactError:
         tell_making("transitions of buckets")
     found = count_transitions(buckets.lookup(), boards, seed, classes, results_by_class, progress)
     artefact.write(path, _KIND, configuration, _packed(found))
@@ -318,6 +320,13 @@ def _packed(found: Transitions) -> dict[str, NDArray[Any]]:
 
 def _unpacked(arrays: dict[str, NDArray[Any]]) -> Transitions:
     steps = [arrays[f"steps{street}"] for street in range(1, STREETS)]
+    prior, classes = arrays["prior"], len(arrays["chances"])
+    counts = [len(prior), *(step.shape[1] for step in steps)]
+    shapes = [(classes, after, before) for before, after in pairwise(counts)]
+    shapes += [(classes, counts[-1], counts[-1])]
+    for array, shape in zip((*steps, arrays["results"]), shapes, strict=True):
+        if array.shape != shape:
+            raise ArtefactError(f"chances of shape {array.shape} in place of {shape}")
     return Transitions(
         arrays["prior"],
         arrays["chances"],

@@ -13,6 +13,7 @@ import numpy as np
 
 from equipoise.arena.tournament import Tournament
 from equipoise.errors import EquipoiseError
+from equipoise.files import written
 
 _COLUMNS = (
     *("a", "b", "hands", "pairs", "mbb_per_hand", "ci95_mbb", "std_mbb"),
@@ -144,7 +145,5 @@ def save(result: Tournament, path: str | Path) -> None:
     if path.suffix not in writers:
         raise EquipoiseError(f"{path}: a tournament is saved as {', '.join(writers)}")
     content = writers[path.suffix](result)
-    try:
-        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-    except OSError as error:
-        raise EquipoiseError(f"cannot write {path}: {error.strerror}") from None
+    with written(path) as file:
+        file.write(content if isinstance(content, bytes) else content.encode("utf-8"))

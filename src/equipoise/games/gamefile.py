@@ -30,6 +30,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from equipoise.errors import GameError
+from equipoise.files import written
 from equipoise.games.rules import UNLIMITED, Rules
 
 #: The dealer's own stand-in for "no cap".
@@ -271,4 +272,5 @@ def load(path: str | Path) -> Rules:
 
 def save(rules: Rules, path: str | Path) -> None:
     """Write a game file to disk."""
-    Path(path).write_text(write(rules), encoding="utf-8")
+    with written(path, "w") as file:
+        file.write(write(rules))

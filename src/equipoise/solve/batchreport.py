@@ -16,15 +16,18 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.cards import chart
 from equipoise.cards.card import cards_text
 from equipoise.cards.chart import action_colours
-from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.errors import EquipoiseError, FileError
+from equipoise.files import written
 from equipoise.solve.batchrun import ROOT, Outcome
 
 if TYPE_CHECKING:
@@ -156,24 +159,27 @@ class BatchReport:
         files: dict[str, str] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            tables = {"spots": self.spots, "lines": self.lines, "means": self.mean_rows()}
-            for name, rows in tables.items():
-                if not rows:
-                    continue
-                (folder / f"{name}.csv").write_text(_csv(rows), encoding="utf-8")
-                files[f"{name}_csv"] = str(folder / f"{name}.csv")
-                frame = polars.DataFrame(rows, infer_schema_length=None)
-                frame.write_parquet(folder / f"{name}.parquet")
-                files[f"{name}_parquet"] = str(folder / f"{name}.parquet")
-            (folder / "means.json").write_text(
-                json.dumps(self.means(), indent=1) + "\n", encoding="utf-8"
-            )
-            files["means_json"] = str(folder / "means.json")
-            if self.lines:
-                self.figure().savefig(folder / "frequencies.png")
-                files["picture"] = str(folder / "frequencies.png")
         except OSError as error:
-            raise ArtefactError(f"cannot write the report to {folder}: {error.strerror}") from None
+            raise FileError(f"cannot make the folder {folder}: {error.strerror}") from None
+
+        def put(name: str, told: str, content: bytes) -> None:
+            with written(folder / name) as file:
+                file.write(content)
+            files[told] = str(folder / name)
+
+        tables = {"spots": self.spots, "lines": self.lines, "means": self.mean_rows()}
+        for name, rows in tables.items():
+            if not rows:
+                continue
+            put(f"{name}.csv", f"{name}_csv", _csv(rows).encode())
+            # Through memory: of a full disk Polars tells as of a damaged file.
+            table = BytesIO()
+            polars.DataFrame(rows, infer_schema_length=None).write_parquet(table)
+            put(f"{name}.parquet", f"{name}_parquet", table.getvalue())
+        put("means.json", "means_json", (json.dumps(self.means(), indent=1) + "\n").encode())
+        if self.lines:
+            chart.save(self.figure(), folder / "frequencies.png")
+            files["picture"] = str(folder / "frequencies.png")
         return files
 
     def table(self) -> Table:

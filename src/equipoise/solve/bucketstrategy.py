@@ -164,10 +164,11 @@ def _stored(training: Training) -> BucketStrategy | None:
     """What is in the cache folder; a damaged file is as good as none."""
     try:
         manifest, arrays = artefact.read(_path(training), _KIND)
-        sequences = [arrays[f"sequences{street}"] for street in range(STREETS)]
-        exploitability = float(manifest["exploitability_mbb"])
-        return BucketStrategy(training, sequences, arrays["probabilities"], exploitability)
-    except (ArtefactError, KeyError):
+        with artefact.understanding(_path(training), _KIND):
+            sequences = [arrays[f"sequences{street}"] for street in range(STREETS)]
+            exploitability = float(manifest["exploitability_mbb"])
+            return BucketStrategy(training, sequences, arrays["probabilities"], exploitability)
+    except ArtefactError:
         return None
 
 
