@@ -111,6 +111,12 @@ def test_special_files_are_never_replaced(tmp_path: Path) -> None:
         assert "no ordinary file" in refusal(device, overwrite=True)
     os.mkfifo(tmp_path / "pipe")
     assert "no ordinary file" in refusal(tmp_path / "pipe", overwrite=True)
+    with pytest.raises(FileError, match="no ordinary file"), written(tmp_path / "pipe"):
+        pass
+    with pytest.raises(FileError, match="no ordinary file"), aside(tmp_path / "pipe"):
+        pass
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert names(tmp_path) == ["pipe"]
 
 
 def test_folders_that_may_not_be_written_to(tmp_path: Path, monkeypatch) -> None:
@@ -323,6 +329,14 @@ def test_a_killed_writer_leaves_what_is_swept_away(tmp_path: Path) -> None:
     assert partial in names(tmp_path)
     assert sweep_leftovers(tmp_path) == 1
     assert names(tmp_path) == ["other"]
+
+
+def test_what_is_left_where_a_command_will_write_is_swept(tmp_path: Path) -> None:
+    (tmp_path / ".partial-1-00000000-spot.solution").write_text("left by a killed save")
+    with written(tmp_path / "table.npy", "w") as file:
+        file.write("live")
+        check_target(tmp_path / "spot.solution")
+    assert names(tmp_path) == ["table.npy"]
 
 
 def test_only_what_was_written_here_is_swept(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ _PARTIAL = re.compile(r"\.partial-(\d+)-[0-9a-f]{8}-")
 _REPEATED = 40
 #: Devices that are written to as they are.
 _DEVICES = ("/dev/null", "/dev/stdout", "/dev/stderr")
+#: Where line ends would be translated otherwise.
+_AS_IT_IS = getattr(os, "O_BINARY", 0)
 #: Seconds after which a left-over is one, where locks do not tell.
 _FORGOTTEN = 86_400
 
@@ -57,7 +59,8 @@ def check_target(
     """The path, if a file can be written there; otherwise one sentence that says why not.
 
     `suffixes` are the endings the name may have, such as `(".png", ".svg")`; `what` is the option
-    the path was given by, such as `--plot`. A file that exists is refused unless `overwrite`.
+    the path was given by, such as `--plot`. A file that exists is refused unless `overwrite`. What
+    killed writers left in the folder is removed.
 
     >>> check_target("chart.bmp", suffixes=(".png", ".svg"), what="--plot")
     Traceback (most recent call last):
@@ -89,6 +92,8 @@ def check_target(
         raise FileError(f"{told} exists: add --overwrite to replace it, or choose another name")
     if found is not None and not os.access(path, os.W_OK):
         raise FileError(f"{told} may not be written to: choose another name")
+    # What a killed writer left beside is in nobody's way any more.
+    sweep_leftovers(parent)
     try:
         descriptor, beside = _create(Path(os.path.realpath(path)))
         os.close(descriptor)
@@ -170,6 +175,8 @@ def _beside(path: str | Path, overwrite: bool) -> Iterator[tuple[int, Path]]:
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
     with _in_a_sentence(path):
+        if target.exists() and not (target.is_file() or target.is_dir()):
+            raise FileError(f"{path} is no ordinary file: choose another name")
         descriptor, beside = _create(target)
     try:
         with _in_a_sentence(path):
@@ -201,7 +208,7 @@ def _create(target: Path) -> tuple[int, Path]:
     while True:
         token = f"{os.getpid()}-{os.urandom(4).hex()}"
         beside = target.parent / f".partial-{token}-{target.name[-_REPEATED:]}"
-        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o666)
         _lock(descriptor)
         # Another process may have swept it away between the two lines above.
         if _stands(descriptor, beside):
