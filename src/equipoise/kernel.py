@@ -2,34 +2,131 @@
 
 Numba compiles a kernel the first time it meets a set of argument types and keeps the result in a
 cache on disk. The rules that make compiled Python as fast as C++ here: flat arrays, unsigned
-indices in hot loops, no helper that takes arrays inside a scalar loop, kernels that call each other
-in one file (the cache watches only a function's own file), and no allocation inside a loop.
+indices in hot loops, no helper that takes arrays inside a scalar loop, and no allocation inside a loop.
+
+A compiled kernel contains the kernels it calls and the constants it reads, wherever they are written.
+Numba stamps what it keeps by the kernel's own file alone; here the stamp covers everything that file
+imports from the package, so that an edit, or an upgrade in place, never runs yesterday's code. A file
+with kernels should therefore import only kernels and constants, or every edit compiles the world anew.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar, cast
 
 import numba
+from numba.core import caching
 from numba.core import event as numba_event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+# ------------------------------------------------------------------------------- the cache
+
+#: An import at the top of a file: the module, and the names taken from it.
+_IMPORT = re.compile(
+    r"^from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|^import\s+([^\n]*)", re.MULTILINE
+)
+#: Modules that hold nothing a kernel can read: their edits make no kernel stale.
+_UNREAD = {"equipoise.errors"}
+
+
+@cache
+def _imports(path: str) -> tuple[bytes, tuple[str, ...]]:
+    """Hash of a source file, and the modules that it may import at its top."""
+    content = Path(path).read_bytes()
+    found = []
+    for module, names, plain in _IMPORT.findall(content.decode("utf-8", "replace")):
+        if module:
+            found.append(module)
+            # `from package import module`: what is no module is not found, and does no harm.
+            found += [f"{module}.{name}" for name in re.findall(r"\b\w+\b", names)]
+        found += re.findall(r"[\w.]+", plain)
+    return hashlib.sha256(content).digest(), tuple(found)
+
+
+@cache
+def source_files(path: str, package: str) -> tuple[str, ...]:
+    """A source file and all that it imports, directly or not, of its own package and of ours."""
+    ours = (package, "equipoise")
+    seen, waiting = {path}, [path]
+    while waiting:
+        for name in _imports(waiting.pop())[1]:
+            if name.partition(".")[0] not in ours or name in _UNREAD:
+                continue
+            # What is imported at the top of a file is there when its kernels are decorated.
+            file = getattr(sys.modules.get(name), "__file__", None)
+            if file and file not in seen:
+                seen.add(file)
+                waiting.append(file)
+    return tuple(sorted(seen))
+
+
+@cache
+def source_stamp(path: str, package: str) -> str:
+    """What a compiled kernel of a file depends on, as a hash: that file and what it imports."""
+    digest = hashlib.sha256()
+    for file in source_files(path, package):
+        digest.update(_imports(file)[0])
+    return digest.hexdigest()
+
+
+def _stamped(locator: Any) -> Any:
+    """A place of Numba's cache whose stamp covers what a kernel's file imports, not that file alone."""
+
+    class Stamped(locator):  # type: ignore[misc]
+        def __init__(self, function: Any, file: str) -> None:
+            self._package = str(function.__module__).partition(".")[0]
+            super().__init__(function, file)
+
+        def get_source_stamp(self) -> Any:
+            own = super().get_source_stamp()
+            # What is typed at a prompt has no file.
+            behind = os.path.exists(self._py_file) and source_stamp(self._py_file, self._package)
+            return own, behind
+
+    return Stamped
+
+
+class _StampedImplementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes: ClassVar[list[Any]] = [
+        _stamped(locator) for locator in caching.CompileResultCacheImpl._locator_classes
+    ]
+
+
+class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
+    """Numba's cache of a function's compiled forms, made anew when any file behind it changes."""
+
+    _impl_class = _StampedImplementation
+
+
+def _compiled(function: F, **options: Any) -> F:
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    # Without a compiler (NUMBA_DISABLE_JIT) the function comes back as it is.
+    if dispatcher is not function:
+        dispatcher._cache = _StampedCache(function)
+    return cast("F", dispatcher)
+
+
+# ------------------------------------------------------------------------------ the decorators
+
+
 def kernel(function: F) -> F:
     """Compile `function` without the GIL, cached on disk, float arithmetic free to reassociate."""
-    compiled: F = numba.njit(nogil=True, cache=True, fastmath=True, error_model="numpy")(function)
-    return compiled
+    return _compiled(function, fastmath=True)
 
 
 def exact_kernel(function: F) -> F:
     """Compile `function` like :func:`kernel` but with IEEE arithmetic (NaN, infinity, order kept)."""
-    compiled: F = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
-    return compiled
+    return _compiled(function)
 
 
 def row_kernel(function: F) -> F:
@@ -41,14 +138,10 @@ def row_kernel(function: F) -> F:
     depends on whether this process compiled them or read them from the cache: a resumed run would
     not be the same run.
     """
-    compiled: F = numba.njit(
-        nogil=True,
-        cache=True,
-        fastmath={"nnan", "ninf", "nsz"},
-        error_model="numpy",
-        _nrt=False,
-    )(function)
-    return compiled
+    return _compiled(function, fastmath={"nnan", "ninf", "nsz"}, _nrt=False)
+
+
+# ------------------------------------------------------------------------------ what is said
 
 
 class _CompileNotice(numba_event.Listener):  # type: ignore[misc]

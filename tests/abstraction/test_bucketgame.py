@@ -18,7 +18,7 @@ from equipoise.games.smalldeck import SmallDeck
 from equipoise.solve.cfr import CFRPlus
 from equipoise.solve.egt import ExcessiveGap
 from equipoise.solve.linear_program import LinearProgram
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, raise_to
 from equipoise.solve.cfr import CFR
 from equipoise.solve.solver import Limit
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 
 def solved(game, iterations=10):

@@ -24,7 +24,7 @@ from equipoise.games.rules import (
 from equipoise.solve.cfr import CFR
 from equipoise.solve.solver import Limit
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 # Small games, exactly
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from equipoise.errors import GameError, TooLargeError
-from equipoise.games.betting import DEAL, FOLD, SHOWDOWN, Betting, Rake, measure
+from equipoise.games.betting import Betting, Rake, measure
 from equipoise.games.catalogue import game, names
 from equipoise.games.menu import BetMenu, StreetMenu
+from equipoise.games.nodes import DEAL, FOLD, SHOWDOWN
 from equipoise.games.rules import CALL, LIMIT_HOLDEM, Rules, State, nolimit, postflop
 
 TREES = [

@@ -11,7 +11,7 @@ import pytest
 from equipoise.cards.card import parse_cards
 from equipoise.cards.hand import class_text
 from equipoise.errors import GameError, TooLargeError
-from equipoise.games.betting import FOLD, Rake
+from equipoise.games.betting import Rake
 from equipoise.games.catalogue import (
     clairvoyance,
     game,
@@ -27,6 +27,7 @@ from equipoise.games.catalogue import (
 from equipoise.games.game import Game
 from equipoise.games.jamfold import charts
 from equipoise.games.menu import BetMenu
+from equipoise.games.nodes import FOLD
 from equipoise.games.rhode_island import three_card_strength
 from equipoise.games.smalldeck import SIZES, hand_strength
 

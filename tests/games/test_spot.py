@@ -22,8 +22,8 @@ from equipoise.games.deal import all_hands, compatible, pair_mass
 from equipoise.games.menu import BetMenu
 from equipoise.games.spot import Spot
 from equipoise.games.tomltext import toml_text
-from equipoise.solve.lanes import LANES
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.lanes import LANES
+from equipoise.solve.sweep.tableau import Tableau
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "spots").glob("*.toml"))
 RIVER = Spot("Td9d6hQc2s", "22+,A2s+,87o", "TT+,AKs,QJ", pot=100, stack=200, menu="50%,a")

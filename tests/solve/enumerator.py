@@ -34,6 +34,10 @@ class Referee:
     start: Cards = ()
     #: Weight of each hand of each player; all alike if not given.
     ranges: tuple[Mapping[Cards, float], Mapping[Cards, float]] | None = None
+    #: A line is cut where this round would begin, and worth what `given` says to (player, hole cards,
+    #: betting text).
+    cut: int = 99
+    given: Callable[[int, Cards, str], float] = lambda *_: 0.0
     _deals: list[tuple[Cards, Cards, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -103,6 +107,9 @@ class Referee:
     ) -> tuple[float, float]:
         if state.is_over:
             return self.payoffs(state, *holes, board)
+        if state.round >= self.cut:
+            text = state.betting_text()
+            return self.given(0, holes[0], text), self.given(1, holes[1], text)
         branches: list[tuple[tuple[float, float], float]]
         if state.round > dealt:
             branches = [
@@ -162,6 +169,8 @@ class Referee:
                 holes = (hole, other) if player == 0 else (other, hole)
                 total += weight * self.payoffs(state, *holes, board)[player]
             return total
+        if state.round >= self.cut:
+            return sum(weights.values()) * self.given(player, hole, state.betting_text())
         if state.round > dealt:
             after: dict[Cards, dict[Cards, float]] = {}
             for other, weight in weights.items():

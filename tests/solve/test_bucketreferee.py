@@ -22,7 +22,7 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules, State
 from equipoise.games.smalldeck import SmallDeck
 from equipoise.solve.cfr import CFRPlus
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 DECK = SmallDeck(ranks=4, suits=2, hole_cards=2, board_cards=(0, 1), blinds=(2, 1), stack=6)
 LIMIT = SmallDeck(

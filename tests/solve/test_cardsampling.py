@@ -20,10 +20,11 @@ from equipoise.abstraction.lookup import lookup
 from equipoise.cards.evaluator import evaluate
 from equipoise.cards.hand import CLASS_SIZE, COMBO_CLASS, combo_index
 from equipoise.errors import ArtefactError, SolverError
-from equipoise.games.betting import DEAL, SHOWDOWN, Betting, measure
+from equipoise.games.betting import Betting, measure
 from equipoise.games.catalogue import leduc
 from equipoise.games.jamfold import jamfold
 from equipoise.games.menu import BetMenu
+from equipoise.games.nodes import DEAL, SHOWDOWN
 from equipoise.games.rules import LIMIT_HOLDEM, Rules
 from equipoise.games.smalldeck import holdem_small
 from equipoise.solve.carddeals import GameDealer, HoldemDealer

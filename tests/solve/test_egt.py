@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from equipoise.errors import SolverError
-from equipoise.games.betting import DEAL
 from equipoise.games.catalogue import holdem_small, kuhn, leduc
 from equipoise.games.game import Game
+from equipoise.games.nodes import DEAL
 from equipoise.solve.egt import ExcessiveGap
 
 PROXES = pytest.mark.parametrize("prox", ["entropy", "euclidean"])

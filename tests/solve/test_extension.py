@@ -13,15 +13,16 @@ from equipoise.abstraction.offtree import AbstractTree, size_in_pots
 from equipoise.abstraction.translation import MAPPINGS, Mapping
 from equipoise.bench.translation import CLAIRVOYANCE_STACKS, EXPECTED, Setting, _caller
 from equipoise.errors import GameError, SolverError
-from equipoise.games.betting import DEAL, Betting
+from equipoise.games.betting import Betting
 from equipoise.games.catalogue import clairvoyance, kuhn, kuhn_nolimit, leduc, leduc_nolimit
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
+from equipoise.games.nodes import DEAL
 from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, State, nolimit, raise_to
 from equipoise.solve.extension import extended
 from equipoise.solve.linear_program import LinearProgram
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 every = pytest.mark.parametrize("mapping", MAPPINGS.values(), ids=list(MAPPINGS))
 

@@ -9,8 +9,8 @@ from twin import Twin
 from equipoise.errors import SolverError
 from equipoise.games.catalogue import clairvoyance, kuhn, leduc
 from equipoise.games.game import Game
-from equipoise.solve import sweep
 from equipoise.solve.fictitious import BranchFictitiousPlay, FictitiousPlay
+from equipoise.solve.sweep import rowrules
 
 
 @pytest.mark.parametrize(
@@ -41,15 +41,15 @@ def test_plans_are_plain_means_of_best_responses(start: float) -> None:
     plan, uniform = np.zeros_like(solver.plan), solver.tableau.rows()
     if start:
         for player in (0, 1):
-            twin.sweep(1 - player, sweep.VALUE, facing=uniform, rows=uniform, plan=plan)
+            twin.sweep(1 - player, rowrules.VALUE, facing=uniform, rows=uniform, plan=plan)
     for n in range(1, 13):
         solver.step()
         total, response = np.zeros_like(plan), solver._response
         for player in (0, 1):
-            played = twin.sweep(player, sweep.VALUE, facing=plan, rows=response)
-            best = twin.sweep(player, sweep.BEST, facing=plan)
+            played = twin.sweep(player, rowrules.VALUE, facing=plan, rows=response)
+            best = twin.sweep(player, rowrules.BEST, facing=plan)
             assert played.sum() == pytest.approx(best.sum(), abs=1e-12)
-            twin.sweep(1 - player, sweep.VALUE, facing=response, rows=response, plan=total)
+            twin.sweep(1 - player, rowrules.VALUE, facing=response, rows=response, plan=total)
         plan = ((start + n - 1) * plan + total) / (start + n)
         np.testing.assert_allclose(solver.plan, plan, rtol=0, atol=1e-12)
 
@@ -74,7 +74,7 @@ def test_averaging_behaviours_instead_is_worse() -> None:
     behaviours, response = tableau.rows(), tableau.rows()
     for _ in range(3000):
         for player in (0, 1):
-            tableau.sweep(player, sweep.BEST, facing=behaviours, out=response)
+            tableau.sweep(player, rowrules.BEST, facing=behaviours, out=response)
         behaviours += response
     solver.advance(3000)
     assert tableau.exploitability(behaviours) > 1.2 * solver.exploitability()
@@ -105,7 +105,7 @@ def test_in_turn_player_1_answers_the_newest_average():
     twin.advance(6)
     tableau, par = twin.tableau, twin.tableau.parameters(keep=7 / 8, gain=1 / 8)
     for player in (0, 1):
-        tableau.sweep(player, sweep.BEST, facing=twin.plan, out=twin._response)
+        tableau.sweep(player, rowrules.BEST, facing=twin.plan, out=twin._response)
         tableau.mix(player, twin._response, twin.plan, par)
     np.testing.assert_array_equal(solver.plan, twin.plan)
     solver.advance(2000)

@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from equipoise.solve.lanes import (
+from equipoise.solve.sweep.lanes import (
     LANES,
     NOWHERE,
     across,

@@ -7,10 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.solve import panels
-from equipoise.solve.lanes import LANES
-from equipoise.solve.panels import PANEL, TOGETHER, multiply_packed, pack, panel_room, put_in_panels
-from equipoise.solve.rowindex import aligned
+from equipoise.solve.sweep import panels
+from equipoise.solve.sweep.lanes import LANES
+from equipoise.solve.sweep.matrices import Terminals, View
+from equipoise.solve.sweep.panels import (
+    PANEL,
+    TOGETHER,
+    Packed,
+    multiply_packed,
+    pack,
+    panel_room,
+    put_in_panels,
+)
+from equipoise.solve.sweep.rowindex import aligned
 
 
 def product(reach, factors, table, add=None):
@@ -24,21 +33,21 @@ def product(reach, factors, table, add=None):
     for k in range(count):
         field[k * step : k * step + states] = reach[k]
     groups = -(-count // TOGETHER)
-    packed = aligned(groups * TOGETHER * states, np.float32)
+    numbers = aligned(groups * TOGETHER * states, np.float32)
     support, supported = np.zeros(groups * states, np.int32), np.zeros(groups, np.int64)
     tile = aligned(TOGETHER * PANEL + 1, np.float32)
     nodes = np.arange(count)
     given_factors = np.stack([np.zeros(count), factors]).astype(np.float32)
-    pack(field, nodes * step, nodes, 0, count, given_factors, 1, states, packed, support, supported)
+    terminals = Terminals(nodes, 0, count, given_factors)
+    packed = Packed(numbers, support, supported)
+    pack(field, nodes * step, terminals, 1, states, packed)
     target = count * step
     out = field[target:].reshape(count, step)
     if add is not None:
         out[:, :width] = add
     before = out[:, width:].copy()
-    multiply_packed(
-        flat, 0, states, width, packed, support, supported, count, field, target, step,
-        add is not None, tile,
-    )  # fmt: skip
+    view = View(0, states, width)
+    multiply_packed(flat, view, packed, count, field, target, step, add is not None, tile)
     # Nothing is written beside the sums.
     np.testing.assert_array_equal(out[:, width:], before)
     return out[:, :width].copy(), supported

@@ -7,16 +7,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from equipoise.games.betting import DEAL, FOLD, NO_RAKE, Betting, Rake
+from equipoise.games.betting import NO_RAKE, Betting, Rake
 from equipoise.games.catalogue import leduc
 from equipoise.games.deal import Board, Deal
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
+from equipoise.games.nodes import DEAL, FOLD
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
-from equipoise.solve import gamearrays, sweep
-from equipoise.solve import tableau as tableau_module
 from equipoise.solve.cfr import DCFR, CFRPlus
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep import gamearrays, rowrules
+from equipoise.solve.sweep import tableau as tableau_module
+from equipoise.solve.sweep.tableau import Tableau
 
 SMALL_MENU = BetMenu.parse("100%,a", max_raises=2)
 
@@ -129,7 +130,7 @@ def test_panels_of_single_precision_value_like_loops(make, threads, monkeypatch)
     assert type(fast.layout.tables).__name__ == "Panels"
     single = rows.astype(np.float32)
     for player in (0, 1):
-        for rule in (sweep.VALUE, sweep.BEST):
+        for rule in (rowrules.VALUE, rowrules.BEST):
             slow = plain.sweep(player, rule, facing=rows)
             np.testing.assert_allclose(
                 fast.sweep(player, rule, facing=single), slow, rtol=1e-4, atol=1e-3

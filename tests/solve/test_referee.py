@@ -18,7 +18,7 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Kind, Rules, State
 from equipoise.games.smalldeck import hand_strength
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 
 def by_ranks(suits: int):

@@ -12,7 +12,6 @@ from equipoise.games.deal import deal_cards
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules
-from equipoise.solve import sweep
 from equipoise.solve.joint import JointDeal
 from equipoise.solve.sampling import (
     ChanceSampling,
@@ -23,6 +22,7 @@ from equipoise.solve.sampling import (
 )
 from equipoise.solve.solver import Limit
 from equipoise.solve.strategy import Strategy
+from equipoise.solve.sweep import rowrules
 
 SCHEMES = (ExternalSampling, OutcomeSampling, ChanceSampling)
 
@@ -57,7 +57,7 @@ def exact(solver):
     betting, index = solver.game.betting, solver.tableau.index
     values, reached = tableau.rows(), tableau.rows()
     for player in (0, 1):
-        tableau.sweep(player, sweep.GRADIENT, facing=rows, rows=rows, out=values, plan=reached)
+        tableau.sweep(player, rowrules.GRADIENT, facing=rows, rows=rows, out=values, plan=reached)
     strategy = Strategy(solver.game, rows, index)
     regrets, plan = np.zeros(index.size), np.zeros(index.size)
     for b, node in index.decisions():

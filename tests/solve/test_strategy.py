@@ -18,7 +18,7 @@ from equipoise.games.game import Game
 from equipoise.solve.cfr import CFRPlus
 from equipoise.solve.processed import processed
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 KUHN, LEDUC = kuhn(), leduc()
 

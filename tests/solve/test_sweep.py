@@ -19,8 +19,9 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Rules
 from equipoise.games.smalldeck import hand_strength
-from equipoise.solve import sweep
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.cfr import DCFR
+from equipoise.solve.sweep import rowrules
+from equipoise.solve.sweep.tableau import Tableau
 
 RAKE = Rake(0.1, 0.7)
 #: All-in is possible on every street, and boards that differ by suits are merged.
@@ -169,28 +170,28 @@ class Bout:
 @pytest.mark.parametrize("name", MATRIX + SORTED)
 def test_value_and_plan(name: str, player: int) -> None:
     """Down: reach and the mixing of the plan. Up: all terminals, all deals, the value."""
-    bout = Bout(name, player, sweep.VALUE, keep=0.7, gain=0.3)
+    bout = Bout(name, player, rowrules.VALUE, keep=0.7, gain=0.3)
     bout.agree("plan")
 
 
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("name", ["leduc", "matrix 3suits", "sorted 3suits", "river"])
 def test_regret_with_discounts_and_floor(name: str, player: int) -> None:
-    Bout(name, player, sweep.REGRET, positive=0.9, negative=0.4).agree("plan", "rows")
-    Bout(name, player, sweep.REGRET, floor=0.0).agree("plan", "rows")
+    Bout(name, player, rowrules.REGRET, positive=0.9, negative=0.4).agree("plan", "rows")
+    Bout(name, player, rowrules.REGRET, floor=0.0).agree("plan", "rows")
 
 
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("name", ["leduc", "matrix 2suits", "sorted 2suits", "river"])
 def test_predictive_with_discounts_and_floor(name: str, player: int) -> None:
-    Bout(name, player, sweep.PREDICTIVE, floor=0.0).agree("plan", "rows", "out")
-    Bout(name, player, sweep.PREDICTIVE, positive=0.9, negative=0.4).agree("plan", "rows", "out")
+    Bout(name, player, rowrules.PREDICTIVE, floor=0.0).agree("plan", "rows", "out")
+    Bout(name, player, rowrules.PREDICTIVE, positive=0.9, negative=0.4).agree("plan", "rows", "out")
 
 
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("name", ["leduc", "matrix 3suits", "sorted 3suits", "raked river"])
 def test_best_response_and_its_choice(name: str, player: int) -> None:
-    bout = Bout(name, player, sweep.BEST)
+    bout = Bout(name, player, rowrules.BEST)
     np.testing.assert_allclose(bout.fast_value, bout.slow_value, rtol=0, atol=bout.tolerance)
     for b, node in bout.tableau.index.decisions():
         if int(bout.game.betting.kind[node]) != player:
@@ -209,7 +210,7 @@ def test_first_of_equal_actions_is_chosen() -> None:
     game.deal.initial = (np.zeros(3), np.zeros(3))
     tableau = Tableau(game)
     out = tableau.rows()
-    assert not tableau.sweep(0, sweep.BEST, facing=tableau.rows(), out=out).any()
+    assert not tableau.sweep(0, rowrules.BEST, facing=tableau.rows(), out=out).any()
     for b, node in tableau.index.decisions():
         if int(tableau.game.betting.kind[node]) == 0:
             chosen = tableau.index.block(out, b, node)
@@ -220,11 +221,11 @@ def test_first_of_equal_actions_is_chosen() -> None:
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("name", ["leduc", "matrix 3suits", "sorted 2suits"])
 def test_gradient(name: str, player: int) -> None:
-    Bout(name, player, sweep.GRADIENT).agree("plan", "out")
+    Bout(name, player, rowrules.GRADIENT).agree("plan", "out")
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("rule", [sweep.ENTROPY, sweep.EUCLIDEAN])
+@pytest.mark.parametrize("rule", [rowrules.ENTROPY, rowrules.EUCLIDEAN])
 @pytest.mark.parametrize("name", ["leduc", "matrix 2suits"])
 def test_smoothed_best_responses(name: str, rule: int, player: int) -> None:
     for smoothing in (0.01, 1.0):
@@ -237,8 +238,8 @@ def test_smoothed_best_responses(name: str, rule: int, player: int) -> None:
 @pytest.mark.parametrize(
     ("rule", "distance"),
     [
-        (sweep.ENTROPY, lambda x: np.log(len(x)) + (x * np.log(np.maximum(x, 1e-300))).sum()),
-        (sweep.EUCLIDEAN, lambda x: ((x - 1 / len(x)) ** 2).sum() / 2),
+        (rowrules.ENTROPY, lambda x: np.log(len(x)) + (x * np.log(np.maximum(x, 1e-300))).sum()),
+        (rowrules.EUCLIDEAN, lambda x: ((x - 1 / len(x)) ** 2).sum() / 2),
     ],
     ids=["entropy", "euclidean"],
 )
@@ -279,11 +280,11 @@ def test_smoothed_answers_are_optimal(rule: int, distance: Any) -> None:
             assert loss(answers[:, h]) <= found.fun + 1e-9
             np.testing.assert_allclose(answers[:, h], found.x, rtol=0, atol=2e-4)
             cut += int((answers[:, h] == 0).any())
-    assert cut > 3 or rule == sweep.ENTROPY
+    assert cut > 3 or rule == rowrules.ENTROPY
 
 
 @pytest.mark.parametrize("simultaneous", [False, True])
-@pytest.mark.parametrize("rule", [sweep.REGRET, sweep.PREDICTIVE])
+@pytest.mark.parametrize("rule", [rowrules.REGRET, rowrules.PREDICTIVE])
 def test_iterations(rule: int, simultaneous: bool) -> None:
     """Three iterations of both players in one call; player 1 answers old rows or new ones."""
     game = leduc_nolimit(stack=5)
@@ -327,7 +328,7 @@ def test_mixing_goes_down_and_not_up(player: int) -> None:
     kept, slow = strategy.copy(), plan.copy()
     tableau.mix(player, strategy, plan, tableau.parameters(keep=0.25, gain=0.75))
     twin.sweep(
-        1 - player, sweep.VALUE, facing=strategy, rows=strategy, plan=slow, keep=0.25, gain=0.75
+        1 - player, rowrules.VALUE, facing=strategy, rows=strategy, plan=slow, keep=0.25, gain=0.75
     )
     for b, node in tableau.index.decisions():
         fast_block, slow_block = (tableau.index.block(rows, b, node) for rows in (plan, slow))
@@ -335,18 +336,18 @@ def test_mixing_goes_down_and_not_up(player: int) -> None:
     assert np.array_equal(strategy, kept)
 
 
-@pytest.mark.parametrize("rule", [sweep.VALUE, sweep.REGRET])
+@pytest.mark.parametrize("rule", [rowrules.VALUE, rowrules.REGRET])
 @pytest.mark.parametrize("name", ["leduc", "matrix 3suits", "sorted 3suits"])
 def test_threads_share_the_boards(name: str, rule: int) -> None:
     for player in (0, 1):
         bout = Bout(name, player, rule, threads=2, keep=0.5)
-        bout.agree("plan", *(["rows"] if rule == sweep.REGRET else []))
+        bout.agree("plan", *(["rows"] if rule == rowrules.REGRET else []))
 
 
 @pytest.mark.parametrize("player", [0, 1])
 def test_matrices_in_single_precision(player: int) -> None:
     game = built("matrix 3suits")[0]
-    bout = Bout("matrix 3suits", player, sweep.REGRET, precision="float32")
+    bout = Bout("matrix 3suits", player, rowrules.REGRET, precision="float32")
     assert bout.tableau.dtype == np.float32
     bout.tolerance = 1e-5 * float(game.betting.swing.max())
     bout.agree("plan", "rows")
@@ -358,3 +359,18 @@ def test_a_merged_board_counts_once_for_every_deal() -> None:
     second = [board for board in game.deal.boards if board.round == 1]
     assert len(second) == 3
     assert sum(len(board.arrivals) for board in second) == 9
+
+
+@pytest.mark.parametrize("name", ["leduc with suits", "sorted 3suits", "turn"])
+def test_any_number_of_threads_gives_the_same_answer_bit_for_bit(name: str) -> None:
+    """Boards are swept in the same groups whatever the threads, and the groups' sums added in order."""
+    game = postflop((3, 17, 22, 41), (0, 1), RAKE) if name == "turn" else built(name)[0]
+    answers = []
+    for threads in (1, 2, 3):
+        solver = DCFR(game, threads=threads)
+        assert solver.tableau.threads == threads
+        solver.advance(25)
+        answers.append((solver.plan, solver.regrets, solver.exploitability()))
+    for other in answers[1:]:
+        for found, expected in zip(other, answers[0], strict=True):
+            assert np.array_equal(found, expected)

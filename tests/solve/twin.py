@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from equipoise.games.betting import DEAL, FOLD, SHOWDOWN
 from equipoise.games.game import Game
-from equipoise.solve import sweep
-from equipoise.solve.rowindex import RowIndex
+from equipoise.games.nodes import DEAL, FOLD, SHOWDOWN
+from equipoise.solve.sweep import rowrules
+from equipoise.solve.sweep.rowindex import RowIndex
 
 Vector = np.ndarray
 
@@ -185,24 +185,24 @@ class Twin:
 
         rows, out = block(self.rows), block(self.out)
         value = (matched(rows) * children).sum(axis=0)
-        if self.rule == sweep.REGRET:
+        if self.rule == rowrules.REGRET:
             old = rows * np.where(rows > 0, self.positive, self.negative)
             rows[:] = np.maximum(old + children - value, self.floor)
-        elif self.rule == sweep.PREDICTIVE:
+        elif self.rule == rowrules.PREDICTIVE:
             old = out * np.where(out > 0, self.positive, self.negative)
             out[:] = np.maximum(old + children - value, self.floor)
             rows[:] = out + children - value
-        elif self.rule == sweep.BEST:
+        elif self.rule == rowrules.BEST:
             out[:] = np.arange(len(children))[:, None] == children.argmax(axis=0)
             value = children.max(axis=0)
-        elif self.rule == sweep.GRADIENT:
+        elif self.rule == rowrules.GRADIENT:
             out[:] = children
-        elif self.rule in (sweep.ENTROPY, sweep.EUCLIDEAN):
+        elif self.rule in (rowrules.ENTROPY, rowrules.EUCLIDEAN):
             assert self.weights is not None
             start = int(self.index.base[b, self.player])
             for h in range(children.shape[1]):
                 scale = self.smoothing * self.weights[start + h]
-                smoothed = entropy if self.rule == sweep.ENTROPY else euclidean
+                smoothed = entropy if self.rule == rowrules.ENTROPY else euclidean
                 out[:, h], value[h] = smoothed(children[:, h], scale)
         return value
 

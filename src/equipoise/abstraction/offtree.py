@@ -17,7 +17,8 @@ from fractions import Fraction
 
 from equipoise.abstraction.translation import Mapping
 from equipoise.errors import GameError
-from equipoise.games.betting import DEAL, Betting
+from equipoise.games.betting import Betting
+from equipoise.games.nodes import DEAL
 from equipoise.games.rules import CALL, Action, Kind, State, raise_to
 
 

@@ -45,7 +45,7 @@ from equipoise.solve.extension import extended
 from equipoise.solve.linear_program import LinearProgram
 from equipoise.solve.solver import Limit
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 #: Told (what is measured, steps done, steps in all).
 Progress = Callable[[str, int, int], None]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -28,10 +28,8 @@ from numpy.typing import NDArray
 
 from equipoise.errors import GameError, TooLargeError
 from equipoise.games.menu import BetMenu
+from equipoise.games.nodes import DEAL, FOLD, GIVEN, SHOWDOWN
 from equipoise.games.rules import Action, Kind, Rules, State
-
-#: Node kinds. 0 and 1 are the player who decides there.
-FOLD, SHOWDOWN, DEAL = 2, 3, 4
 
 
 class Rake(NamedTuple):
@@ -84,7 +82,7 @@ class Betting:
 
     rules: Rules
     menu: BetMenu
-    #: 0 or 1: that player decides; FOLD, SHOWDOWN, DEAL: the line ends, or goes on after a deal.
+    #: 0 or 1: that player decides; the other kinds are in :mod:`.nodes`.
     kind: NDArray[np.int8]
     #: First child; the children of a node stand together.
     first: NDArray[np.int32]
@@ -92,7 +90,8 @@ class Betting:
     count: NDArray[np.int32]
     #: Parent, -1 at the root of a round.
     parent: NDArray[np.int32]
-    #: First row of a decision among the rows of its round and player.
+    #: First row of a decision among the rows of its round and player; number of a GIVEN node among
+    #: those of its round.
     row: NDArray[np.int32]
     #: What a terminal pays each player per unit of non-colliding mass, in chips: [node, player].
     even: NDArray[np.float64]
@@ -197,6 +196,49 @@ class Betting:
             states=tuple(states),
             actions=tuple(actions),
         )
+
+    def until(self, rounds: int) -> Betting:
+        """The first `rounds` rounds alone: what would go on after them ends in GIVEN nodes.
+
+        >>> from equipoise.games.rules import LIMIT_HOLDEM
+        >>> flop = Betting.build(LIMIT_HOLDEM, BetMenu.full()).until(2)
+        >>> flop.rounds, len(flop.of_kind(0, DEAL)), len(flop.of_kind(1, GIVEN))
+        (2, 7, 63)
+        """
+        if not 1 <= rounds < self.rounds:
+            raise GameError(
+                f"a game of {self.rounds} rounds can be cut after 1 to {self.rounds - 1}"
+            )
+        end = int(self.start[rounds])
+        kind, row = self.kind[:end].copy(), self.row[:end].copy()
+        even, swing = self.even[:end].copy(), self.swing[:end].copy()
+        cut = self.of_kind(rounds - 1, DEAL)
+        kind[cut], row[cut] = GIVEN, np.arange(len(cut))
+        even[cut] = 1.0
+        return replace(
+            self,
+            kind=kind,
+            first=self.first[:end],
+            count=self.count[:end],
+            parent=self.parent[:end],
+            row=row,
+            even=even,
+            swing=swing,
+            start=self.start[: rounds + 1],
+            rows=self.rows[:rounds],
+            states=self.states[:end],
+            actions=self.actions[:end],
+        )
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some lines end in values that the caller gives."""
+        return bool((self.kind == GIVEN).any())
+
+    @property
+    def zero_sum(self) -> bool:
+        """Whether one player wins what the other loses: no rake, and no values given."""
+        return not self.even.sum(axis=1).any()
 
     @property
     def rounds(self) -> int:

@@ -18,7 +18,7 @@ divides by the cards unseen by *both* players.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb
 
@@ -85,6 +85,13 @@ class Deal:
     evaluator: str
     #: Suits of the deck, for printing cards; 0 where states are not cards.
     suits: int = 0
+    #: Boards past the end of a game that was cut: nobody bets there, but all-in calls are dealt out.
+    beyond: list[Board] = field(default_factory=list)
+
+    def until(self, rounds: int) -> Deal:
+        """The boards of the first `rounds` rounds; the others are only dealt out."""
+        kept = sum(board.round < rounds for board in self.boards)
+        return replace(self, boards=self.boards[:kept], beyond=self.boards[kept:] + self.beyond)
 
     def children(self, board: int) -> list[int]:
         """Boards dealt from `board`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -40,6 +40,20 @@ class Game:
     perfect_recall: bool = True
     #: (state, betting) is all that matters of the past: dynamic programming is exact even without.
     markov: bool = False
+
+    def until(self, rounds: int) -> Game:
+        """The game cut after `rounds` rounds: what its lines are worth then is given to the solver.
+
+        >>> from equipoise.games.leduc import leduc
+        >>> leduc().until(1).information_sets()
+        (9, 9)
+        """
+        return replace(
+            self,
+            name=f"{self.name} until round {rounds}",
+            betting=self.betting.until(rounds),
+            deal=self.deal.until(rounds),
+        )
 
     def information_sets(self) -> tuple[int, int]:
         """Number of information sets of each player."""

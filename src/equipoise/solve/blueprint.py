@@ -43,7 +43,7 @@ from equipoise.settings import choose
 from equipoise.solve.cardrows import CardStrategy
 from equipoise.solve.recipe import Recipe
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 _KIND = "blueprint"
 #: Parts in which each form counts probabilities; 0 is the number of an action.

@@ -37,12 +37,14 @@ from equipoise.cards.hand import COMBO_COUNT
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.kernel import kernel, row_kernel
-from equipoise.solve import sweep as kernels
-from equipoise.solve.lanes import LANES, NOWHERE, into_lanes, load, out_of_lanes, store
-from equipoise.solve.panels import TOGETHER, panel_room, put_in_panels
-from equipoise.solve.rowindex import aligned
 from equipoise.solve.solver import Solver
-from equipoise.solve.tableau import Precision, Tableau
+from equipoise.solve.sweep.lanes import LANES, NOWHERE, into_lanes, load, out_of_lanes, store
+from equipoise.solve.sweep.layout import Boards, Numbers
+from equipoise.solve.sweep.matrices import Panels
+from equipoise.solve.sweep.panels import TOGETHER, panel_room, put_in_panels
+from equipoise.solve.sweep.rowindex import aligned
+from equipoise.solve.sweep.rowrules import REGRET
+from equipoise.solve.sweep.tableau import Precision, Tableau
 
 #: Boards drawn at a time.
 _BATCH = 1024
@@ -354,7 +356,7 @@ class _SampleLayout:
         self.layout = tableau.layout._replace(
             lines=lines._replace(place=place, home=home, stride=width),
             boards=boards,
-            tables=kernels.Panels(mass, signed, start),
+            tables=Panels(mass, signed, start),
             initial0=ones,
             initial1=ones,
         )
@@ -364,7 +366,7 @@ class _SampleLayout:
 
     def _boards(
         self, sample: _Sample, states: NDArray[np.int64], width: NDArray[np.int64]
-    ) -> kernels.Boards:
+    ) -> Boards:
         maps: list[NDArray[np.uint16]] = []
         back: list[NDArray[np.uint16]] = []
         map_start, first_arrival = [0], [0, 0]
@@ -407,8 +409,6 @@ class _SampleLayout:
                 )
             self._work[k] = work
 
-    def run(self, numbers: kernels.Numbers, schedule: NDArray[Any], player: int) -> None:
+    def run(self, numbers: Numbers, schedule: NDArray[Any], player: int) -> None:
         """One sweep of a player over the sample, on the tableau's threads."""
-        self.tableau.run(
-            numbers, schedule, kernels.REGRET, player, player, True, self.layout, self._work
-        )
+        self.tableau.run(numbers, schedule, REGRET, player, player, True, self.layout, self._work)

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
-from equipoise.games.betting import DEAL, Betting, Size
+from equipoise.games.betting import Betting, Size
+from equipoise.games.nodes import DEAL
 from equipoise.solve.cardwalk import NODE, fill_averages
 
 #: Bits in which a walk notes what it skips.

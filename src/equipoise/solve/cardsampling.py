@@ -39,10 +39,10 @@ from equipoise.kernel import cores
 from equipoise.solve.carddeals import Dealer, GameDealer
 from equipoise.solve.cardrows import CardRows, CardStrategy
 from equipoise.solve.cardwalk import Rule, Stack
-from equipoise.solve.rowindex import aligned
 from equipoise.solve.sampling import STREAMS
 from equipoise.solve.solver import Solver
 from equipoise.solve.strategy import Strategy
+from equipoise.solve.sweep.rowindex import aligned
 
 _KIND = "card solver"
 #: Regrets stop at this multiple of the regret from which on actions are skipped.

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
-from equipoise.solve import sweep
 from equipoise.solve.solver import Solver
-from equipoise.solve.tableau import Precision
+from equipoise.solve.sweep import rowrules
+from equipoise.solve.sweep.tableau import Precision
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class CFR(Solver):
                 for k in range(count)
             ]
         ).reshape(count, -1)
-        rule = sweep.PREDICTIVE if self.discounting.predictive else sweep.REGRET
+        rule = rowrules.PREDICTIVE if self.discounting.predictive else rowrules.REGRET
         self.tableau.iterate(
             rule,
             schedule,

@@ -31,11 +31,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
-from equipoise.games.betting import DEAL
 from equipoise.games.game import Game
-from equipoise.solve import sweep
+from equipoise.games.nodes import DEAL
 from equipoise.solve.solver import Solver
-from equipoise.solve.tableau import Precision
+from equipoise.solve.sweep import rowrules
+from equipoise.solve.sweep.tableau import Precision
 
 _TOLERANCE = 1e-10
 _LEAST_SMOOTHING = 1e-12
@@ -57,13 +57,15 @@ class ExcessiveGap(Solver):
     ) -> None:
         if not game.perfect_recall:
             raise SolverError(f"egt needs perfect recall, which {game.name} has not: use cfr+")
+        if game.betting.is_cut:
+            raise SolverError(f"{game.name} is cut: solve it whole, or use dcfr with given values")
         if prox not in ("entropy", "euclidean"):
             raise SolverError(f"prox {prox!r}: choose entropy or euclidean")
         if steps not in ("adaptive", "theoretical"):
             raise SolverError(f"steps {steps!r}: choose adaptive or theoretical")
         super().__init__(game, precision=precision, threads=threads)
         self.prox, self.steps = prox, steps
-        self._rule = sweep.ENTROPY if prox == "entropy" else sweep.EUCLIDEAN
+        self._rule = rowrules.ENTROPY if prox == "entropy" else rowrules.EUCLIDEAN
         self._response = self.tableau.rows()
         #: Both players' smoothed best responses to the present plans, and the smoothing they are for.
         self._here = self.tableau.rows()

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from equipoise.cards.card import cards_text
 from equipoise.cards.hand import combo_text
 from equipoise.errors import EquipoiseError, TooLargeError
-from equipoise.games.betting import DEAL
+from equipoise.games.nodes import DEAL
 from equipoise.solve.position import NEVER, ROUNDING, SEATS
 from equipoise.solve.solutionfile import streets_through
 

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from equipoise.abstraction.offtree import AbstractTree
 from equipoise.abstraction.translation import Mapping
 from equipoise.errors import SolverError
-from equipoise.games.betting import DEAL
 from equipoise.games.game import Game
+from equipoise.games.nodes import DEAL
 from equipoise.games.rules import CALL, Action, Kind
-from equipoise.solve.rowindex import RowIndex
 from equipoise.solve.strategy import Strategy
+from equipoise.solve.sweep.rowindex import RowIndex
 
 
 def extended(strategy: Strategy, game: Game, mapping: Mapping) -> Strategy:

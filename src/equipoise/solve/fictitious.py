@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
-from equipoise.games.betting import DEAL
 from equipoise.games.game import Game
-from equipoise.solve import sweep
+from equipoise.games.nodes import DEAL
 from equipoise.solve.solver import Solver
-from equipoise.solve.tableau import Precision
+from equipoise.solve.sweep import rowrules
+from equipoise.solve.sweep.tableau import Precision
 
 
 class FictitiousPlay(Solver):
@@ -65,7 +65,7 @@ class FictitiousPlay(Solver):
             gain = 1 / (self.start + self.iteration + 1)
             par = tableau.parameters(keep=1 - gain, gain=gain)
             for player in (0, 1):
-                tableau.sweep(player, sweep.BEST, facing=self.plan, out=self._response)
+                tableau.sweep(player, rowrules.BEST, facing=self.plan, out=self._response)
                 if self.alternating:
                     tableau.mix(player, self._response, self.plan, par)
             for player in () if self.alternating else (0, 1):
@@ -112,7 +112,7 @@ class BranchFictitiousPlay(FictitiousPlay):
             self._response[:] = self.plan
             for player in (0, 1):
                 if branch:
-                    tableau.sweep(player, sweep.BEST, facing=self.plan, out=self._found)
+                    tableau.sweep(player, rowrules.BEST, facing=self.plan, out=self._found)
                 else:
                     self._respond_first(player)
             np.copyto(self._response, self._found, where=inside)

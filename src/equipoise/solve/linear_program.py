@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError, TooLargeError
-from equipoise.games.betting import DEAL, FOLD, SHOWDOWN
 from equipoise.games.game import Game
+from equipoise.games.nodes import DEAL, FOLD, SHOWDOWN
 from equipoise.solve.joint import JointDeal
-from equipoise.solve.rowindex import aligned
 from equipoise.solve.solver import Event, Limit, Listener, Solver
-from equipoise.solve.tableau import Precision
+from equipoise.solve.sweep.rowindex import aligned
+from equipoise.solve.sweep.tableau import Precision
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -162,6 +162,8 @@ class LinearProgram(Solver):
             raise SolverError(
                 f"{game.name} lacks perfect recall, which the linear program needs: use dcfr"
             )
+        if game.betting.is_cut:
+            raise SolverError(f"{game.name} is cut: solve it whole, or use dcfr with given values")
         if np.abs(game.betting.even.sum(axis=1)).max() > 1e-9:
             raise SolverError("a raked game is not zero-sum: drop the rake, or use dcfr")
         self._form = SequenceForm(game)

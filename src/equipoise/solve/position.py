@@ -26,7 +26,7 @@ from equipoise.cards.card import card_text, cards_text, parse_card
 from equipoise.cards.hand import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT, blocked, combo_text
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, IllegalActionError
-from equipoise.games.betting import DEAL, FOLD
+from equipoise.games.nodes import DEAL, FOLD
 from equipoise.games.symmetry import Renaming, inverse, renamed_deck
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from equipoise.games.game import Game
 from equipoise.games.rules import Kind
 from equipoise.solve.blueprint import Blueprint
 from equipoise.solve.recipe import Recipe
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.trainingmodel import TrainingModel
 
 #: Told of streets and pairs: what is looked at, how many are done, how many there are.

@@ -30,13 +30,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
-from equipoise.games.betting import DEAL
 from equipoise.games.game import Game
+from equipoise.games.nodes import DEAL
 from equipoise.kernel import cores
 from equipoise.solve.joint import JointDeal
-from equipoise.solve.rowindex import RowIndex, aligned
 from equipoise.solve.solver import Solver
-from equipoise.solve.tableau import Precision
+from equipoise.solve.sweep.rowindex import RowIndex, aligned
+from equipoise.solve.sweep.tableau import Precision
 from equipoise.solve.walk import Deals, Lines, Stack, chance, external, outcome
 
 #: Complete deals that are listed unless told otherwise.
@@ -101,6 +101,8 @@ class MonteCarloCFR(Solver):
             raise SolverError(
                 f"no sampling scheme {scheme!r}: use one of {', '.join(self.schemes)}"
             )
+        if game.betting.is_cut:
+            raise SolverError(f"{game.name} is cut: solve it whole, or use dcfr with given values")
         if not 0 < exploration <= 1:
             raise SolverError(f"exploration = {exploration}: give more than 0 and at most 1")
         if seed < 0:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.hand import CLASS_COUNT, COMBO_CLASS, class_text, parse_combo
-from equipoise.games.betting import DEAL
+from equipoise.games.nodes import DEAL
 from equipoise.games.rules import Kind
 from equipoise.solve.blueprint import Blueprint, known_classes
 

@@ -29,13 +29,13 @@ from equipoise.errors import IllegalActionError, SolverError
 from equipoise.games.game import Game
 from equipoise.games.spot import Spot
 from equipoise.games.symmetry import renamed_hands
-from equipoise.solve.gamearrays import Lock
 from equipoise.solve.position import NEVER, Position
-from equipoise.solve.rowindex import RowIndex
 from equipoise.solve.showdowns import Showdowns
 from equipoise.solve.solver import Event, Limit, Listener
 from equipoise.solve.spotsolver import SpotSolver
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.gamearrays import Lock
+from equipoise.solve.sweep.rowindex import RowIndex
+from equipoise.solve.sweep.tableau import Tableau
 
 #: Boards whose values are kept at hand.
 _BOARDS_KEPT = 64

@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from equipoise import __version__, artefact
 from equipoise.errors import ArtefactError, EquipoiseError, SolverError
 from equipoise.games.spot import Spot
-from equipoise.solve.rowindex import RowIndex
 from equipoise.solve.solution import Solution
 from equipoise.solve.spotsolver import SpotSolver
-from equipoise.solve.sweep import FULL
+from equipoise.solve.sweep.layout import FULL
+from equipoise.solve.sweep.rowindex import RowIndex
 
 if TYPE_CHECKING:
     from equipoise.games.game import Game
-    from equipoise.solve.gamearrays import Lock
     from equipoise.solve.solution import Values
+    from equipoise.solve.sweep.gamearrays import Lock
 
 KIND = "solution"
 #: Changes whenever the meaning of the arrays does.

@@ -26,7 +26,7 @@ from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.game import Game
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Precision, Tableau
+from equipoise.solve.sweep.tableau import Precision, Tableau
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,11 @@ import numpy as np
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
-from equipoise.solve import sweep
 from equipoise.solve.cfr import CFR, Discounting
-from equipoise.solve.gamearrays import Lock
-from equipoise.solve.tableau import Precision
+from equipoise.solve.sweep import rowrules
+from equipoise.solve.sweep.gamearrays import Lock
+from equipoise.solve.sweep.layout import PARAMETERS
+from equipoise.solve.sweep.tableau import Precision
 
 #: Age that a solve falls back to when the game changes: old enough to keep what it learnt, young
 #: enough to forget what no longer holds.
@@ -60,7 +61,6 @@ class SpotSolver(CFR):
             precision=precision,
             threads=threads,
         )
-        self._raked = bool(game.betting.even.sum(axis=1).any())
         #: Iterations that the discounting no longer counts, for the game has changed since.
         self._forgotten = 0
 
@@ -74,7 +74,7 @@ class SpotSolver(CFR):
 
     def exploitability(self) -> float:
         """Mean of both players' best-response gains against the average strategy, in chips."""
-        if self._raked:
+        if not self.game.betting.zero_sum:
             return super().exploitability()
         return sum(self.tableau.best_response(player, self.plan) for player in (0, 1)) / 2
 
@@ -83,9 +83,9 @@ class SpotSolver(CFR):
         if self.tableau.threads > 1:
             self.tableau.best_response(0, self.plan)
             return
-        nothing = np.zeros((0, sweep.PARAMETERS), dtype=self.tableau.dtype)
+        nothing = np.zeros((0, PARAMETERS), dtype=self.tableau.dtype)
         self.tableau.iterate(
-            sweep.REGRET,
+            rowrules.REGRET,
             nothing,
             rows=self.regrets,
             plan=self.plan,

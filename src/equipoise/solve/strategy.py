@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.game import Game
-from equipoise.solve.rowindex import RowIndex
+from equipoise.solve.sweep.rowindex import RowIndex
 
 if TYPE_CHECKING:
     from rich.table import Table

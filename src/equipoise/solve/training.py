@@ -47,7 +47,7 @@ from equipoise.solve.recipe import Recipe
 from equipoise.solve.sanity import SanityReport, sanity
 from equipoise.solve.solver import Event, Solver
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.trainingmodel import Progress, TrainingEstimate, TrainingModel
 
 _BEST = "best plan"

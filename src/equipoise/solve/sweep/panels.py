@@ -15,14 +15,14 @@ with nine tenths.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import binding
 from numpy.typing import NDArray
 
 from equipoise.kernel import row_kernel
-from equipoise.solve.lanes import LANES, fused, load, splat, store
+from equipoise.solve.sweep.lanes import LANES, fused, load, splat, store
 
 #: Vectors that are multiplied together.
 TOGETHER = 4
@@ -50,12 +50,26 @@ def put_in_panels(table: NDArray[Any], flat: NDArray[Any]) -> None:
         panel[:, : part.shape[1]] = part
 
 
-@row_kernel
-def pack(field, slot, nodes, a, b, factors, player, states, packed, support, supported):
-    """List the states that each four of `nodes[a:b]` reach, and their reach times the factors.
+class Packed(NamedTuple):
+    """Vectors with what nobody reaches left out, four by four.
 
-    `packed` has the four numbers of a listed state together; a last group is filled up with zeros.
+    Group g lists its states from `support[g * states]` on, `supported[g]` of them, and has the four
+    numbers of a listed state together, from `numbers[g * states * TOGETHER]` on.
     """
+
+    numbers: Any
+    support: Any
+    supported: Any
+
+
+@row_kernel
+def pack(field, slot, terminals, player, states, packed):
+    """List the states that each four of the terminals reach, and their reach times the factors.
+
+    A last group is filled up with zeros.
+    """
+    nodes, a, b, factors = terminals
+    numbers, support, supported = packed
     for group in range((b - a + TOGETHER - 1) // TOGETHER):
         first = a + group * TOGETHER
         x0 = slot[nodes[first]]
@@ -70,10 +84,10 @@ def pack(field, slot, nodes, a, b, factors, player, states, packed, support, sup
         for j in range(states):
             r0, r1, r2, r3 = field[x0 + j], field[x1 + j], field[x2 + j], field[x3 + j]
             support[listed] = j
-            packed[at] = r0 * f0
-            packed[at + 1] = r1 * f1
-            packed[at + 2] = r2 * f2
-            packed[at + 3] = r3 * f3
+            numbers[at] = r0 * f0
+            numbers[at + 1] = r1 * f1
+            numbers[at + 2] = r2 * f2
+            numbers[at + 3] = r3 * f3
             # Written in any case, kept only if somebody is there.
             there = (r0 != 0) | (r1 != 0) | (r2 != 0) | (r3 != 0)
             listed += there
@@ -138,18 +152,18 @@ _tile = _wide_tile if _WIDE else _narrow_tile
 
 
 @row_kernel
-def multiply_packed(
-    table, at, states, width, packed, support, supported, count, out, target, step, add, tile
-):
+def multiply_packed(table, view, packed, count, out, target, step, add, tile):
     """`out[target + r · step :] (+)= packed vector r · table` for `count` vectors of `width` sums.
 
-    `table` has its panels from `at` on, of as many rows as there are `states`.
+    `table` has its panels from `view.at` on, of as many rows as there are states.
     """
+    at, states, width = view
+    numbers, support, supported = packed
     zero = tile[TOGETHER * PANEL]
     for column in range(0, width, PANEL):
         blocks = min(PANEL, width - column)
         for group in range((count + TOGETHER - 1) // TOGETHER):
-            _tile(table, at + column * states, packed, group * states * TOGETHER, support,
+            _tile(table, at + column * states, numbers, group * states * TOGETHER, support,
                   group * states, supported[group], tile, zero)  # fmt: skip
             for r in range(min(TOGETHER, count - group * TOGETHER)):
                 to = target + (group * TOGETHER + r) * step + column

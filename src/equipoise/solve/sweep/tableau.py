@@ -17,10 +17,21 @@ from numpy.typing import NDArray
 from equipoise.errors import TooLargeError
 from equipoise.games.game import Game
 from equipoise.kernel import cores
-from equipoise.solve import sweep as kernels
-from equipoise.solve.blas import on_one_thread
-from equipoise.solve.gamearrays import GameArrays, Lock
-from equipoise.solve.rowindex import RowIndex, aligned
+from equipoise.solve.sweep import layout as laid
+from equipoise.solve.sweep.blas import on_one_thread
+from equipoise.solve.sweep.gamearrays import GameArrays, Given, Lock
+from equipoise.solve.sweep.layout import (
+    MIX_ALL,
+    MIX_BELOW,
+    MIX_NOT,
+    UP_BELOW,
+    UP_NOT,
+    UP_ROOT,
+    UP_TOP,
+)
+from equipoise.solve.sweep.rowindex import RowIndex, aligned
+from equipoise.solve.sweep.rowrules import BEST, VALUE
+from equipoise.solve.sweep.sweep import run
 
 Rows = NDArray[Any]
 Precision = Literal["float32", "float64"]
@@ -29,6 +40,9 @@ Precision = Literal["float32", "float64"]
 _DOUBLE_UP_TO = 2_000_000
 #: Private states from which on BLAS multiplies faster than a loop.
 _STATES_FOR_PRODUCTS = 48
+#: Groups that the boards below the path are swept in, at most: so many threads can share them. They
+#: are the same for any number of threads, and so is the answer, to the last bit.
+_GROUPS = 16
 
 
 class Tableau:
@@ -54,7 +68,6 @@ class Tableau:
         )
         if self.products:
             on_one_thread()
-        self._zero_sum = not betting.even.sum(axis=1).any()
         self._arrays = arrays = GameArrays(game, self.index, self.dtype, self.products)
         self.boards, self.lines, self.layout = arrays.boards, arrays.lines, arrays.layout
         rounds = betting.rounds
@@ -64,18 +77,26 @@ class Tableau:
         self._path = self._only_boards()
         first, last = (int(self.boards.first_child[self._path[-1] + k]) for k in (0, 1))
         by_parts = last - first == 1 and self._parts[1] - self._parts[0] > 1
-        shared = self._parts[1] - self._parts[0] if by_parts else last - first
-        self.threads = max(1, min(threads or cores(), shared or 1))
+        groups = min(_GROUPS, max(1, last - first))
+        shared = self._parts[1] - self._parts[0] if by_parts else groups
+        self.threads = max(1, min(threads or cores(), shared))
         self.work = [arrays.workspace() for _ in range(self.threads)]
         self.nothing = np.zeros(0, dtype=self.dtype)
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
-        # A share: boards first to last dealt from the path, parts first to last of the last round.
-        if by_parts:
+        self._cuts = np.linspace(first, last, groups + 1).astype(np.int64)
+        self._sums = self.nothing
+        # What each thread does: groups first to last, parts first to last, slot of the first sum.
+        if self.threads == 1:
+            self._slots = 1 if groups > 1 else 0
+            self._tasks = [(0, groups, *self._parts, -1)]
+        elif by_parts:
+            self._slots = self.threads
             cuts = np.linspace(*self._parts, self.threads + 1).astype(np.int64)
-            self._shares = [(first, last, int(a), int(b)) for a, b in pairwise(cuts)]
+            self._tasks = [(0, 1, int(a), int(b), k) for k, (a, b) in enumerate(pairwise(cuts))]
         else:
-            cuts = np.linspace(first, last, self.threads + 1).astype(np.int64)
-            self._shares = [(int(a), int(b), *self._parts) for a, b in pairwise(cuts)]
+            self._slots = groups
+            cuts = np.linspace(0, groups, self.threads + 1).astype(np.int64)
+            self._tasks = [(int(a), int(b), *self._parts, int(a)) for a, b in pairwise(cuts)]
 
     def _only_boards(self) -> NDArray[np.int64]:
         """The first board and those after it that are the only ones on their street."""
@@ -103,16 +124,16 @@ class Tableau:
         `keep`, `gain`: the plan becomes `keep * plan + gain * (reach * strategy)`. `positive`,
         `negative`, `floor`: discounts and least value of regrets. `smoothing`: of the prox rules.
         """
-        par = np.zeros(kernels.PARAMETERS, dtype=self.dtype)
+        par = np.zeros(laid.PARAMETERS, dtype=self.dtype)
         limits = np.finfo(self.dtype)
-        par[kernels.KEEP] = values.pop("keep", 1.0)
-        par[kernels.GAIN] = values.pop("gain", 1.0)
-        par[kernels.POSITIVE] = values.pop("positive", 1.0)
-        par[kernels.NEGATIVE] = values.pop("negative", 1.0)
-        par[kernels.FLOOR] = values.pop("floor", float(limits.min))
-        par[kernels.SMOOTHING] = values.pop("smoothing", 0.0)
-        par[kernels.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
-        par[kernels.ONE] = 1.0
+        par[laid.KEEP] = values.pop("keep", 1.0)
+        par[laid.GAIN] = values.pop("gain", 1.0)
+        par[laid.POSITIVE] = values.pop("positive", 1.0)
+        par[laid.NEGATIVE] = values.pop("negative", 1.0)
+        par[laid.FLOOR] = values.pop("floor", float(limits.min))
+        par[laid.SMOOTHING] = values.pop("smoothing", 0.0)
+        par[laid.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
+        par[laid.ONE] = 1.0
         assert not values, f"unknown parameters {list(values)}"
         return par
 
@@ -158,10 +179,10 @@ class Tableau:
         before: Rows | None = None,
         plan_unit: Rows | None = None,
         rows_unit: Rows | None = None,
-    ) -> kernels.Numbers:
+    ) -> laid.Numbers:
         """The rows of a sweep; those left out have no room."""
         nothing, kept = self.nothing, facing[:0]
-        return kernels.Numbers(
+        return laid.Numbers(
             facing=facing,
             plan=kept if plan is None else plan,
             rows=rows,
@@ -174,7 +195,7 @@ class Tableau:
 
     def mix(self, player: int, strategy: Rows, plan: Rows, par: NDArray[Any]) -> None:
         """Mix the realisation plan of a player's strategy into his part of `plan`."""
-        self.sweep(1 - player, kernels.VALUE, facing=strategy, plan=plan, par=par, upward=False)
+        self.sweep(1 - player, VALUE, facing=strategy, plan=plan, par=par, upward=False)
 
     def iterate(
         self,
@@ -214,40 +235,63 @@ class Tableau:
 
     def run(
         self,
-        numbers: kernels.Numbers,
+        numbers: laid.Numbers,
         schedule: NDArray[Any],
         rule: int,
         first_player: int,
         last_player: int,
         upward: bool,
-        layout: kernels.Layout | None = None,
-        work: list[kernels.Workspace] | None = None,
+        layout: laid.SweepLayout | None = None,
+        work: list[laid.Workspace] | None = None,
     ) -> None:
         """Sweeps over the whole game, on all threads; by another layout of the same betting if given.
 
         Such a layout comes with workspaces of its own.
         """
         layout, work = layout or self.layout, work or self.work
+        sums = self._room_for_sums(layout)
+        players = (first_player, last_player)
 
-        def call(thread: int, averaging: int, downward: int, up: int) -> None:
-            kernels.run(
-                layout, numbers, work[thread], schedule, rule, first_player, last_player,
-                self._path, *self._shares[thread], averaging, downward, up,
-            )  # fmt: skip
+        def call(thread: int, averaging: int, downward: bool, up: int) -> None:
+            share = laid.Share(self._path, self._cuts, *self._tasks[thread][:4], sums,
+                               self._tasks[thread][4])  # fmt: skip
+            run(
+                layout,
+                numbers,
+                work[thread],
+                schedule,
+                rule,
+                players,
+                share,
+                averaging,
+                downward,
+                up,
+            )
 
-        averaging = 2 if len(numbers.plan) else 0
+        averaging = MIX_ALL if len(numbers.plan) else MIX_NOT
         if self._pool is None:
-            call(0, averaging, 1, 3 if upward else 0)
+            call(0, averaging, True, UP_ROOT if upward else UP_NOT)
             return
+        # The boards of the path are everybody's: one thread mixes the plan there.
+        below = min(averaging, MIX_BELOW)
+        up = UP_BELOW if upward else UP_NOT
         waiting = [
-            self._pool.submit(call, thread, min(averaging, 2 if thread == 0 else 1), 1, int(upward))
+            self._pool.submit(call, thread, below if thread else averaging, True, up)
             for thread in range(self.threads)
         ]
         for done in waiting:
             done.result()
         if upward:
-            self._gather_leaves(first_player, layout, work)
-            call(0, 0, 0, 3)
+            call(0, MIX_NOT, False, UP_ROOT)
+
+    def _room_for_sums(self, layout: laid.SweepLayout) -> NDArray[Any]:
+        """Room for the values of the last path board's DEAL nodes, once for every slot."""
+        lines, number = layout.lines, int(self.boards.round[self._path[-1]])
+        leaves = int(lines.leaf_start[number + 1] - lines.leaf_start[number])
+        size = self._slots * leaves * int(lines.stride[number])
+        if len(self._sums) < size:
+            self._sums = aligned(size, self.dtype)
+        return self._sums[:size]
 
     def values(
         self, player: int, board: int, strategy: Rows, rows: Rows | None = None
@@ -270,9 +314,13 @@ class Tableau:
             shares = [(part, part + 1) for part in range(*self._parts)]
         found: dict[int, NDArray[np.float64]] = {}
         for share in shares:
-            kernels.run(
-                self.layout, numbers, self.work[0], schedule, kernels.VALUE, player, player,
-                np.array(path, dtype=np.int64), first, last, *share, 0, 1, 2,
+            whole = laid.Share(
+                np.array(path, dtype=np.int64), np.array([first, last], dtype=np.int64), 0, 1,
+                *share, self.nothing, -1,
+            )  # fmt: skip
+            run(
+                self.layout, numbers, self.work[0], schedule, VALUE, (player, player), whole,
+                MIX_NOT, True, UP_TOP,
             )  # fmt: skip
             part = share[0] if len(shares) > 1 else number
             for members, starts in (
@@ -289,18 +337,12 @@ class Tableau:
         """Fix the strategy at (board, node) decisions; replaces earlier locks, none frees all."""
         self.layout = self.layout._replace(locks=self._arrays.locks(locks))
 
-    def _gather_leaves(
-        self, player: int, layout: kernels.Layout, work: list[kernels.Workspace]
-    ) -> None:
-        """Add up, over threads, the values of the DEAL nodes of the last board on the path."""
-        lines, top = layout.lines, int(self._path[-1])
-        number, width = int(self.boards.round[top]), int(layout.boards.width[top, player])
-        # The values of a round's DEAL nodes stand together.
-        leaves = lines.leaves[lines.leaf_start[number] : lines.leaf_start[number + 1]]
-        first = int(lines.home[leaves[0]])
-        last = int(lines.home[leaves[-1]]) + width
-        for other in work[1:]:
-            work[0].field[first:last] += other.field[first:last]
+    def give(self, values: Mapping[tuple[int, int], Given]) -> None:
+        """Say what (board, GIVEN node) are worth to both players' states, in chips.
+
+        Replaces what was given before; nodes left out are worth nothing.
+        """
+        self.layout = self.layout._replace(given=self._arrays.given(values))
 
     # ------------------------------------------------------------------------------ figures
 
@@ -310,20 +352,20 @@ class Tableau:
 
     def value(self, plan: Rows) -> float:
         """Expected chips of player 0 when both play the strategies in `plan`."""
-        return self.root_value(0, self.sweep(0, kernels.VALUE, facing=plan))
+        return self.root_value(0, self.sweep(0, VALUE, facing=plan))
 
     def best_response(self, player: int, plan: Rows, out: Rows | None = None) -> float:
         """Expected chips of `player` when he best-responds to the other's strategy in `plan`."""
-        return self.root_value(player, self.sweep(player, kernels.BEST, facing=plan, out=out))
+        return self.root_value(player, self.sweep(player, BEST, facing=plan, out=out))
 
     def exploitability(self, plan: Rows) -> float:
         """Half the sum of what each player gains by best-responding, in chips."""
         gains = 0.0
         # Where nothing is raked the two values sum to zero, and large products are not made twice.
-        played = not (self.products and self._zero_sum)
+        played = not (self.products and self.game.betting.zero_sum)
         for player in (0, 1):
             if played:
-                gains -= self.root_value(player, self.sweep(player, kernels.VALUE, facing=plan))
+                gains -= self.root_value(player, self.sweep(player, VALUE, facing=plan))
             gains += self.best_response(player, plan)
         return gains / 2
 

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from equipoise.errors import GameError
+from equipoise.games.nodes import SHOWDOWN
 from equipoise.kernel import exact_kernel
-from equipoise.solve import sweep
+from equipoise.solve.sweep.layout import Boards
+from equipoise.solve.sweep.showdown import SortedHands
 
 if TYPE_CHECKING:
     from equipoise.games.game import Game
 
 
-def lay_sorted(game: Game, boards: sweep.Boards) -> sweep.SortedHands:
+def lay_sorted(game: Game, boards: Boards) -> SortedHands:
     """Arrays of the sorted evaluator for every board of a game."""
     deal, betting = game.deal, game.betting
     if deal.boards[0].hands[0].shape[1] != 2:
@@ -49,13 +51,13 @@ def lay_sorted(game: Game, boards: sweep.Boards) -> sweep.SortedHands:
                 tied_end.append(np.searchsorted(theirs, strength[last], side="right"))
                 groups_filled += len(last)
         group_start[b, 2] = groups_filled
-    runouts, runout_start, runout_share = _count_runouts(game, boards)
+    runouts, runout_start, runout_share = _count_runouts(game)
 
     def flat(parts: list[Any], dtype: Any) -> Any:
         return np.concatenate(parts).astype(dtype) if parts else np.zeros(0, dtype=dtype)
 
     assert betting.rounds == int(boards.round.max()) + 1
-    return sweep.SortedHands(
+    return SortedHands(
         start=start,
         card1=flat(card1, np.uint8),
         card2=flat(card2, np.uint8),
@@ -70,38 +72,47 @@ def lay_sorted(game: Game, boards: sweep.Boards) -> sweep.SortedHands:
     )
 
 
-def _count_runouts(game: Game, boards: sweep.Boards) -> tuple[Any, Any, Any]:
+def _count_runouts(game: Game) -> tuple[Any, Any, Any]:
+    """Tables of all boards on which somebody may be all in with cards to come, starts and shares.
+
+    Boards past the end of a cut game are counted through, and their own tables dropped.
+    """
     deal, betting = game.deal, game.betting
-    last = betting.rounds - 1
-    start = np.full(len(deal.boards), -1, dtype=np.int64)
-    share = np.ones(len(deal.boards), dtype=np.float32)
-    ends_early = [r for r in range(last) if len(betting.of_kind(r, sweep.SHOWDOWN))]
+    boards = deal.boards + deal.beyond
+    last = boards[-1].round
+    start = np.full(len(boards), -1, dtype=np.int64)
+    share = np.ones(len(boards), dtype=np.float32)
+    before_last = range(min(last, betting.rounds))
+    ends_early = [r for r in before_last if len(betting.of_kind(r, SHOWDOWN))]
     if not ends_early:
-        return np.zeros(0, dtype=np.int16), start, share
-    counted = [b for b, board in enumerate(deal.boards) if ends_early[0] <= board.round < last]
-    sizes = [int(boards.states[b, 0] * boards.states[b, 1]) for b in counted]
+        kept = len(deal.boards)
+        return np.zeros(0, dtype=np.int16), start[:kept], share[:kept]
+    counted = [b for b, board in enumerate(boards) if ends_early[0] <= board.round < last]
+    sizes = [len(boards[b].hands[0]) * len(boards[b].hands[1]) for b in counted]
     start[counted] = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     tables = np.zeros(sum(sizes), dtype=np.int16)
     cards = betting.rules.board_cards
     deck = betting.rules.suits * betting.rules.ranks
     for b in counted:
-        unseen, ways = deck - len(deal.boards[b].cards) - 4, 1
-        for number in range(deal.boards[b].round + 1, last + 1):
+        unseen, ways = deck - len(boards[b].cards) - 4, 1
+        for number in range(boards[b].round + 1, last + 1):
             ways *= comb(unseen, cards[number])
             unseen -= cards[number]
         share[b] = 1 / ways
-    for b in range(len(deal.boards) - 1, 0, -1):
-        board = deal.boards[b]
+    for b in range(len(boards) - 1, 0, -1):
+        board = boards[b]
         if start[board.parent] < 0:
             continue
-        n1 = int(boards.states[board.parent, 1])
+        n1 = len(boards[board.parent].hands[1])
         parent = tables[start[board.parent] :]
         for map0, map1 in board.arrivals:
             if board.strength is not None:
                 _add_showdowns(parent, n1, map0, map1, *board.hands, *board.strength)
             else:
                 _add_table(parent, n1, map0, map1, tables[start[b] :])
-    return tables, start, share
+    kept = len(deal.boards)
+    end = sum(size for b, size in zip(counted, sizes, strict=True) if b < kept)
+    return tables[:end].copy() if deal.beyond else tables, start[:kept], share[:kept]
 
 
 @exact_kernel

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.game import Game
-from equipoise.solve.lanes import LANES
+from equipoise.solve.sweep.lanes import LANES
 
 
 def aligned(size: int, dtype: Any) -> NDArray[Any]:

@@ -14,18 +14,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.games.betting import DEAL, FOLD, SHOWDOWN
+from equipoise.errors import GameError
 from equipoise.games.deal import Board
 from equipoise.games.game import Game
-from equipoise.solve import runouts
-from equipoise.solve import sweep as kernels
-from equipoise.solve.blas import gemm_address
-from equipoise.solve.lanes import LANES, NOWHERE
-from equipoise.solve.panels import PANEL, TOGETHER, panel_room, put_in_panels
-from equipoise.solve.rowindex import RowIndex, aligned
+from equipoise.games.nodes import DEAL, FOLD, GIVEN, SHOWDOWN
+from equipoise.solve.sweep.blas import gemm_address
+from equipoise.solve.sweep.lanes import LANES, NOWHERE
+from equipoise.solve.sweep.layout import (
+    CARDS,
+    BettingArrays,
+    Boards,
+    GivenValues,
+    Locks,
+    SweepLayout,
+    Workspace,
+)
+from equipoise.solve.sweep.matrices import Matrices, Panels, Products
+from equipoise.solve.sweep.panels import PANEL, TOGETHER, panel_room, put_in_panels
+from equipoise.solve.sweep.rowindex import RowIndex, aligned
+from equipoise.solve.sweep.sortedhands import lay_sorted
 
 #: Which states are locked (bool[state]) and what they play (float[action, state]).
 Lock = tuple[NDArray[np.bool_], NDArray[np.float64]]
+#: Chips that a cut line of betting is worth to each state of player 0, and of player 1.
+Given = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 #: Terminals that are multiplied at once.
 _TERMINALS_A_PART = 512
@@ -40,28 +52,29 @@ class GameArrays:
         deal = game.deal
         self.boards = self._lay_boards()
         self.lines = self._lay_lines()
-        self.layout = kernels.Layout(
+        self.layout = SweepLayout(
             lines=self.lines,
             boards=self.boards,
             tables=self._lay_tables(),
             locks=self.locks({}),
+            given=self.given({}),
             initial0=self._padded(deal.initial[0], int(self.width[0, 0])),
             initial1=self._padded(deal.initial[1], int(self.width[0, 1])),
             gemm=gemm_address(dtype) if products else 0,
         )
 
-    def workspace(self) -> kernels.Workspace:
+    def workspace(self) -> Workspace:
         """Room for one thread."""
         rounds = self.game.betting.rounds
         batch = max(self._widest * LANES + LANES, self._batch if self.products else 0)
         # A last group of vectors is filled up.
         batch += TOGETHER * self._widest
-        return kernels.Workspace(
+        return Workspace(
             field=aligned(self._buffer, self.dtype),
             slot=np.zeros(len(self.lines.place), dtype=np.int64),
             lanes_in=aligned(batch, self.dtype),
             lanes_out=aligned(batch, self.dtype),
-            on_card=aligned(kernels.CARDS * LANES, self.dtype),
+            on_card=aligned(CARDS * LANES, self.dtype),
             source=np.zeros(LANES, dtype=np.int64),
             target=np.zeros(LANES, dtype=np.int64),
             even=aligned(LANES, self.dtype),
@@ -75,7 +88,7 @@ class GameArrays:
             current=np.zeros(rounds + 1, dtype=np.int64),
         )
 
-    def locks(self, locks: Mapping[tuple[int, int], Lock]) -> kernels.Locks:
+    def locks(self, locks: Mapping[tuple[int, int], Lock]) -> Locks:
         """Strategies that are fixed at (board, node) decisions."""
         betting = self.game.betting
         start = np.full(len(self.states), -1, dtype=np.int64)
@@ -95,18 +108,35 @@ class GameArrays:
             parts[board][node - first] = filled
             rows.append(block.reshape(-1))
             filled += block.size
-        return kernels.Locks(
+        return Locks(
             start=start,
             at=np.concatenate(list(parts.values())) if parts else np.zeros(0, dtype=np.int64),
             rows=np.concatenate(rows) if rows else np.zeros(0, dtype=self.dtype),
         )
+
+    def given(self, values: Mapping[tuple[int, int], Given]) -> GivenValues:
+        """What (board, GIVEN node) are worth to each state; nothing where nothing is said."""
+        betting, boards = self.game.betting, self.game.deal.boards
+        nodes = [len(betting.of_kind(number, GIVEN)) for number in range(betting.rounds)]
+        room = self.width * np.array([nodes[board.round] for board in boards])[:, None]
+        ends = np.cumsum(room.reshape(-1))
+        start = (ends - room.reshape(-1)).reshape(-1, 2).astype(np.int64)
+        laid = aligned(int(ends[-1]), self.dtype)
+        for (board, node), worth in values.items():
+            if betting.kind[node] != GIVEN or betting.round_of(node) != boards[board].round:
+                raise GameError(f"node {node} of board {board} is not one whose values are given")
+            for player in (0, 1):
+                width, states = int(self.width[board, player]), int(self.states[board, player])
+                at = int(start[board, player]) + int(betting.row[node]) * width
+                laid[at : at + states] = worth[player]
+        return GivenValues(start, laid)
 
     def _padded(self, values: NDArray[Any], width: int) -> NDArray[Any]:
         vector = aligned(width, self.dtype)
         vector[: len(values)] = values
         return vector
 
-    def _lay_boards(self) -> kernels.Boards:
+    def _lay_boards(self) -> Boards:
         boards = self.game.deal.boards
         parents = np.array([board.parent for board in boards], dtype=np.int64)
         first_child = np.searchsorted(parents, np.arange(len(boards) + 1)).astype(np.int64)
@@ -142,7 +172,7 @@ class GameArrays:
             return np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint16)
 
         down_start, up_start, transitions = self._lay_transitions()
-        return kernels.Boards(
+        return Boards(
             round=np.array([board.round for board in boards], dtype=np.int64),
             parent=parents,
             first_child=first_child,
@@ -185,7 +215,7 @@ class GameArrays:
         every = np.concatenate(blocks) if blocks else np.zeros(0, dtype=self.dtype)
         return starts[0], starts[1], every
 
-    def _lay_lines(self) -> kernels.Lines:
+    def _lay_lines(self) -> BettingArrays:
         betting = self.game.betting
         parts = self._divide()
         place = np.zeros(len(betting.kind) + 1, dtype=np.int64)
@@ -201,10 +231,11 @@ class GameArrays:
             for roots, nodes, by_root in (part for part in parts if part[0][0] == number):
                 kinds = betting.kind[nodes]
                 groups = {
-                    "folds": by_root[betting.kind[by_root] == FOLD],
+                    "folds": by_root[np.isin(betting.kind[by_root], (FOLD, GIVEN))],
                     "showdowns": by_root[betting.kind[by_root] == SHOWDOWN],
                     "leaves": nodes[kinds == DEAL],
                     "decisions": nodes[kinds < 2],
+                    "givens": nodes[kinds == GIVEN],
                     "roots": np.arange(roots[1], roots[2]) + a,
                 }
                 for name, members in groups.items():
@@ -237,7 +268,7 @@ class GameArrays:
         def starts(name: str) -> NDArray[np.int64]:
             return np.cumsum([0] + [len(members) for members in lists[name]]).astype(np.int64)
 
-        return kernels.Lines(
+        return BettingArrays(
             kind=betting.kind,
             first=betting.first,
             count=betting.count,
@@ -258,6 +289,8 @@ class GameArrays:
             fold_start=starts("folds"),
             showdowns=joined("showdowns"),
             showdown_start=starts("showdowns"),
+            givens=joined("givens"),
+            given_start=starts("givens"),
             stride=strides,
         )
 
@@ -279,7 +312,7 @@ class GameArrays:
             roots = int((betting.parent[a:b] < 0).sum())
             ends = [roots]
             if self.products and number == betting.rounds - 1:
-                ended = np.isin(betting.kind[a:b], (FOLD, SHOWDOWN))
+                ended = np.isin(betting.kind[a:b], (FOLD, SHOWDOWN, GIVEN))
                 terminals = np.cumsum(np.bincount(root_of[ended], minlength=roots))
                 wanted = np.arange(_TERMINALS_A_PART, terminals[-1], _TERMINALS_A_PART)
                 ends = np.unique([*np.searchsorted(terminals, wanted) + 1, roots]).tolist()
@@ -292,7 +325,7 @@ class GameArrays:
     def _lay_tables(self) -> Any:
         deal = self.game.deal
         if deal.evaluator == "sorted":
-            return runouts.lay_sorted(self.game, self.boards)
+            return lay_sorted(self.game, self.boards)
         by_panels = self.products and self.dtype == np.float32
         start = np.zeros((len(deal.boards), 2), dtype=np.int64)
         filled = 0
@@ -322,9 +355,9 @@ class GameArrays:
                         put_in_panels(entries, table[at:])
                     else:
                         table[at : at + his * stride].reshape(his, stride)[:, :mine] = entries
-        kind: Any = kernels.Matrices
+        kind: Any = Matrices
         if self.products:
-            kind = kernels.Panels if by_panels else kernels.Products
+            kind = Panels if by_panels else Products
         return kind(mass, signed, start)
 
 

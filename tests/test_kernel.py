@@ -1,0 +1,91 @@
+"""Compiled kernels are made anew when any file behind them changes, and only then."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import equipoise
+from equipoise.kernel import source_files
+
+SOURCE = Path(equipoise.__file__).parent
+
+CALLEE = """
+from equipoise.kernel import row_kernel
+from pair import constants
+
+@row_kernel
+def inner(x):
+    return x * constants.FACTOR
+"""
+CALLER = """
+import os
+from equipoise.kernel import row_kernel
+from pair.callee import (
+    inner,
+)
+
+@row_kernel
+def outer(x):
+    return inner(x) + 1
+"""
+
+
+def _answer(folder: Path) -> tuple[int, int]:
+    """What a new process computes, and how many kernels it compiled."""
+    found = subprocess.run(
+        [sys.executable, "-c", "from pair.caller import outer; print('answer', outer(10))"],
+        cwd=folder,
+        env={**os.environ, "NUMBA_DEBUG_CACHE": "1", "PYTHONPATH": f"{folder}:{SOURCE.parent}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    answer = next(line for line in found.splitlines() if line.startswith("answer"))
+    return int(answer.split()[1]), found.count("data saved")
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """A package of two kernels, one of which calls the other, which reads a constant of a third file."""
+    package = tmp_path / "pair"
+    package.mkdir()
+    for name, text in {
+        "__init__.py": "",
+        "constants.py": "FACTOR = 2\n",
+        "callee.py": CALLEE,
+        "caller.py": CALLER,
+        "bystander.py": "",
+    }.items():
+        (package / name).write_text(text)
+    return tmp_path
+
+
+def test_an_edit_behind_a_kernel_compiles_it_anew_and_no_edit_does_not(pair: Path) -> None:
+    assert _answer(pair) == (21, 2)
+    assert _answer(pair) == (21, 0)
+    (pair / "pair" / "bystander.py").write_text("FACTOR = 7\n")
+    assert _answer(pair) == (21, 0)
+    (pair / "pair" / "callee.py").write_text(CALLEE.replace("x *", "2 * x *"))
+    assert _answer(pair) == (41, 2)
+    assert _answer(pair) == (41, 0)
+    (pair / "pair" / "constants.py").write_text("FACTOR = 3\n")
+    assert _answer(pair) == (61, 2)
+
+
+def test_the_sweep_is_stamped_by_the_kernels_behind_it_and_nothing_else() -> None:
+    from equipoise.solve.sweep import sweep
+
+    behind = {
+        str(Path(file).relative_to(SOURCE)) for file in source_files(sweep.__file__, "equipoise")
+    }
+    packages = {name for name in behind if name.endswith("__init__.py")}
+    kernels = "blas evaluators given lanes layout matrices panels rowrules showdown sweep"
+    assert behind - packages == {
+        "kernel.py",
+        *(f"solve/sweep/{name}.py" for name in kernels.split(" ")),
+    }
