@@ -73,6 +73,9 @@ def test_an_edit_behind_a_kernel_compiles_it_anew_and_no_edit_does_not(pair: Pat
     (pair / "pair" / "callee.py").write_text(CALLEE.replace("x *", "2 * x *"))
     assert _answer(pair) == (41, 2)
     assert _answer(pair) == (41, 0)
+    (pair / "pair" / "caller.py").write_text(CALLER.replace("+ 1", "+ 2"))
+    assert _answer(pair) == (42, 1)
+    (pair / "pair" / "caller.py").write_text(CALLER)
     (pair / "pair" / "constants.py").write_text("FACTOR = 3\n")
     assert _answer(pair) == (61, 2)
 

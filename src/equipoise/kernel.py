@@ -25,6 +25,7 @@ from typing import Any, ClassVar, TypeVar, cast
 import numba
 from numba.core import caching
 from numba.core import event as numba_event
+from numba.core.runtime import rtsys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -107,6 +108,16 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
 
     _impl_class = _StampedImplementation
 
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The compiled form for a signature, if it is there.
+
+        Numba would first load all it needs to compile anything, which takes longer than all our
+        kernels together. To run what is compiled already, its runtime is enough.
+        """
+        rtsys.initialize(target)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target)
+
 
 def _compiled(function: F, **options: Any) -> F:
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
@@ -139,6 +150,16 @@ def row_kernel(function: F) -> F:
     not be the same run.
     """
     return _compiled(function, fastmath={"nnan", "ninf", "nsz"}, _nrt=False)
+
+
+def inlined(function: F) -> F:
+    """A part of a kernel, written apart for the reader and compiled only inside its caller.
+
+    A kernel that calls another is optimised as a whole, callee included; at the top of a deep tree of
+    calls every level costs seconds of compilation. What has but one caller need not be a level.
+    """
+    part: F = numba.njit(nogil=True, error_model="numpy", inline="always", _nrt=False)(function)
+    return part
 
 
 # ------------------------------------------------------------------------------ what is said

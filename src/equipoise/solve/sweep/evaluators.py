@@ -39,7 +39,7 @@ def evaluate(layout, board, part, following, player, facing, numbers, work, par)
     raise RuntimeError("only inside compiled kernels")
 
 
-@overload(evaluate)
+@overload(evaluate, inline="always")
 def _evaluate_by_type(layout, board, part, following, player, facing, numbers, work, par):
     tables = layout.types[layout.fields.index("tables")].instance_class
     chosen = EVALUATORS[tables]

@@ -8,11 +8,11 @@ to multiply.
 
 from __future__ import annotations
 
-from equipoise.kernel import row_kernel
+from equipoise.kernel import inlined
 from equipoise.solve.sweep.lanes import LANES, load, store
 
 
-@row_kernel
+@inlined
 def scale_given(layout, board, part, player, work):
     """Multiply the reach that stands at a part's GIVEN nodes with the values given for them."""
     lines, given = layout.lines, layout.given

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from equipoise.kernel import row_kernel
+from equipoise.kernel import inlined, row_kernel
 from equipoise.solve.sweep.blas import multiply
 from equipoise.solve.sweep.lanes import LANES, load, splat, store
 from equipoise.solve.sweep.layout import ONE, ZERO
@@ -70,7 +70,7 @@ class Target(NamedTuple):
     step: Any
 
 
-@row_kernel
+@inlined
 def _raked(showdowns, evens, player, par):
     """Whether any of the showdowns gives both players something, or takes it."""
     found = False
@@ -128,18 +128,18 @@ def _matrix_terminals(
             _matrix_product(second, view, copies_too, count, work, True, par)
 
 
-@row_kernel
+@inlined
 def _folds_of(lines, part):
     return Terminals(lines.folds, lines.fold_start[part], lines.fold_start[part + 1], lines.even)
 
 
-@row_kernel
+@inlined
 def _showdowns_of(lines, part):
     first, last = lines.showdown_start[part], lines.showdown_start[part + 1]
     return Terminals(lines.showdowns, first, last, lines.swing)
 
 
-@row_kernel
+@inlined
 def _view_of(layout, board, player):
     boards = layout.boards
     states, width = boards.states[board, 1 - player], boards.width[board, player]

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.kernel import row_kernel
+from equipoise.kernel import inlined, row_kernel
 from equipoise.solve.sweep.evaluators import evaluate
 from equipoise.solve.sweep.lanes import LANES, gather, load, splat, store
 from equipoise.solve.sweep.layout import (
@@ -141,7 +141,7 @@ def _return_values(layout, board, part, player, work, par):
 # --------------------------------------------------------------------------------- on one board
 
 
-@row_kernel
+@inlined
 def _lock_of(lines, boards, locks, board, node):
     """Where the lock of a decision stands, -1 if it is free."""
     start = locks.start[board]
@@ -225,7 +225,7 @@ def _go_up(layout, board, part, player, rule, numbers, work, par):
 # ------------------------------------------------------------------------------------- the walk
 
 
-@row_kernel
+@inlined
 def _sweep_group(layout, player, rule, share, group, facing, numbers, averaging, upward, work, par):
     """Steps 1 to 4 on a group of boards dealt from the last of the path, and on all below them."""
     lines, boards = layout.lines, layout.boards
@@ -276,7 +276,7 @@ def _sweep_group(layout, player, rule, share, group, facing, numbers, averaging,
         work.cursor[street] += 1
 
 
-@row_kernel
+@inlined
 def _set_aside(lines, street, slot, add, sums, work):
     """Keep the values of a round's DEAL nodes, which stand together, in a slot of the sums."""
     first, last = lines.leaf_start[street], lines.leaf_start[street + 1]
@@ -287,7 +287,7 @@ def _set_aside(lines, street, slot, add, sums, work):
         store(sums, at, load(sums, at) + value if add else value)
 
 
-@row_kernel
+@inlined
 def _add_up(lines, street, player, sums, work):
     """Bring back the values of a round's DEAL nodes: all slots in order, player 1's from the last."""
     first, last = lines.leaf_start[street], lines.leaf_start[street + 1]
@@ -301,7 +301,7 @@ def _add_up(lines, street, player, sums, work):
         store(work.field, start + h, total)
 
 
-@row_kernel
+@inlined
 def _sweep_below(layout, player, rule, share, facing, numbers, averaging, upward, work, par):
     """Steps 1 to 4 on all groups of a share."""
     lines, boards = layout.lines, layout.boards
