@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,13 @@ def test_an_edit_behind_a_kernel_compiles_it_anew_and_no_edit_does_not(pair: Pat
     (pair / "pair" / "caller.py").write_text(CALLER)
     (pair / "pair" / "constants.py").write_text("FACTOR = 3\n")
     assert _answer(pair) == (61, 2)
+
+
+def test_of_two_processes_one_compiles_and_the_other_waits_for_it(pair: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        told = list(pool.map(_answer, [pair, pair]))
+    assert [answer for answer, _ in told] == [21, 21]
+    assert sum(compiled for _, compiled in told) == 2
 
 
 def test_the_sweep_is_stamped_by_the_kernels_behind_it_and_nothing_else() -> None:

@@ -16,6 +16,7 @@ import hashlib
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -27,11 +28,19 @@ from numba.core import caching
 from numba.core import event as numba_event
 from numba.core.runtime import rtsys
 
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # not on Windows: there processes may compile the same kernel side by side
+    fcntl = None
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 # ------------------------------------------------------------------------------- the cache
 
+#: Seconds after which a process no longer waits for another that compiles the same kernel.
+_LONGEST_COMPILATION = 300.0
 #: An import at the top of a file: the module, and the names taken from it.
 _IMPORT = re.compile(
     r"^from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|^import\s+([^\n]*)", re.MULTILINE
@@ -104,9 +113,16 @@ class _StampedImplementation(caching.CompileResultCacheImpl):  # type: ignore[mi
 
 
 class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
-    """Numba's cache of a function's compiled forms, made anew when any file behind it changes."""
+    """Numba's cache of a function's compiled forms, made anew when any file behind it changes.
+
+    Of several processes that need the same kernel one compiles it, and the others wait for that.
+    """
 
     _impl_class = _StampedImplementation
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._turn: Any = None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled form for a signature, if it is there.
@@ -116,7 +132,43 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         """
         rtsys.initialize(target)
         with self._guard_against_spurious_io_errors():
-            return self._load_overload(signature, target)
+            found = self._load_overload(signature, target)
+            if found is None and self._turn is None and self._take_turn():
+                # Somebody may have compiled it while this process waited for its turn.
+                found = self._load_overload(signature, target)
+                if found is not None:
+                    self._give_turn()
+            return found
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        """Keep what was compiled, and let others read it."""
+        try:
+            super().save_overload(signature, data)
+        finally:
+            self._give_turn()
+
+    def _take_turn(self) -> bool:
+        """Be the one who compiles: wait for whoever is at it, though not for ever."""
+        if fcntl is None:
+            return False
+        path = os.path.join(self.cache_path, f"{self._impl.filename_base}.turn")
+        try:
+            self._turn = open(path, "wb")  # noqa: SIM115  (held until the kernel is compiled)
+        except OSError:
+            return False
+        end = time.monotonic() + _LONGEST_COMPILATION
+        while time.monotonic() < end:
+            try:
+                fcntl.flock(self._turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except OSError:
+                time.sleep(0.02)
+        return True
+
+    def _give_turn(self) -> None:
+        if self._turn is not None:
+            self._turn.close()
+            self._turn = None
 
 
 def _compiled(function: F, **options: Any) -> F:
