@@ -81,10 +81,23 @@ def test_answers_are_read(betting, typed, action):
         ("", "", "f folds"),
         ("", "hello", "f folds"),
         ("", "f 3", "f folds"),
+        # A check never costs chips, least of all everything.
+        ("", "x", "there is a bet of 50 to call: [f]old, [c]all 50, [r]aise to 200–20,000"),
+        ("r20000", "check", "there is a bet of 19,900 to call: [f]old, [c]all 19,900"),
+        ("r300c/r600", " K ", "there is a bet of 300 to call"),
+        ("", "r " + "9" * 5000, "raise to 200–20,000"),
+        ("", "9" * 5000, "raise to 200–20,000"),
     ],
 )
 def test_wrong_answers_get_a_sentence(betting, typed, sentence):
-    assert sentence in read_answer(after(betting), typed)
+    told = read_answer(after(betting), typed)
+    assert sentence in told
+    assert len(told) < 200
+
+
+@pytest.mark.parametrize("typed", ["c", "x", "k", "check", "call"])
+def test_a_free_check_has_many_names(typed):
+    assert read_answer(after("c"), typed) == CALL
 
 
 def test_limit_raises_need_no_size():
@@ -161,7 +174,7 @@ def test_the_command_ends_with_the_score_when_input_ends():
 
 
 def test_the_command_plays_so_many_hands():
-    words = ["play", "--limit", "--agent", "call", "--hands", "2", "--seed", "1", "--terminal"]
+    words = ["play", "--limit", "--agent", "call", "--hands", "2", "--seed", "1"]
     done = runner.invoke(app, words, input="c\n" * 8, catch_exceptions=False)
     assert done.exit_code == 0
     assert "score after 2 hands" in done.stdout

@@ -112,13 +112,24 @@ def test_round_trip_of_any_game(data):
         ),
         ("numRanks = 3", "numRanks = 1", "deals 3 cards from a deck of 2"),
         ("maxRaises = 2 2", "firstPlayer = 0 1", "line 7: firstPlayer counts players from 1"),
+        # Refused before anything of that length is made.
+        ("numRounds = 2", "numRounds = 300000000", "line 4: numRounds = 300000000: .*1 to 16"),
+        ("numRounds = 2", "numRounds = 0", "line 4: numRounds = 0"),
+        ("numRounds = 2", "numRounds = " + "9" * 5000, "line 4: .*too large"),
+        ("blind = 1 1", "blind = 1 " + "9" * 5000, "line 5: .*is not a whole number"),
+        ("blind = 1 1", "blind = 1 " + "9" * 17, "at most 1,000,000,000,000,000 chips"),
+        ("blind = 1 1", "blind = 1 ²", "line 5: .*'²' is not a whole number"),
+        ("blind = 1 1", "blind = 1 ٣", "line 5: .*is not a whole number"),
+        ("limit\n", "limit\n# dead = x\n", "dead = x"),
+        ("limit\n", "limit\n" + "#" * 100_000 + "\n", "more than 65,536 characters"),
         ("END GAMEDEF\n", "END GAMEDEF\nlimit", "line 13: 'limit' comes after END GAMEDEF"),
     ],
 )
 def test_bad_files_name_the_cure(old, new, message):
     assert old in LEDUC
-    with pytest.raises(GameError, match=message):
+    with pytest.raises(GameError, match=message) as told:
         gamefile.parse(LEDUC.replace(old, new))
+    assert len(str(told.value)) < 300
 
 
 def test_load_and_save(tmp_path):
@@ -130,3 +141,15 @@ def test_load_and_save(tmp_path):
         gamefile.load(path)
     with pytest.raises(GameError, match="cannot read the game file"):
         gamefile.load(tmp_path / "absent.game")
+
+
+def test_a_file_with_a_mark_of_its_byte_order_is_read(tmp_path):
+    path = tmp_path / "windows.game"
+    path.write_text(LEDUC, encoding="utf-8-sig")
+    assert gamefile.load(path) == gamefile.parse(LEDUC)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, ".", "/dev/zero"])
+def test_what_is_no_game_file_is_one_sentence(name):
+    with pytest.raises(GameError):
+        gamefile.load(name)

@@ -251,6 +251,9 @@ def test_postflop_spot_starts_with_a_pot_that_is_half_each_players():
         ("r20000c////", "character 11: the round is not over"),
         ("fc", "character 2: cannot play c: the hand is over"),
         ("cc/cc/cc/cc/", "character 12"),
+        ("r" + "9" * 5000, "is not a raise"),
+        ("r٣٠٠", "is not a raise"),
+        ("c" * 70_000, "betting of 70,000 characters"),
     ],
 )
 def test_bad_text_says_where(text, message):
@@ -290,6 +293,8 @@ def test_payoffs_need_an_end_and_an_honest_winner():
         ({"blinds": (-1, 5)}, "cannot be negative"),
         ({"min_bet": 0}, "at least 1 chip"),
         ({"hole_cards": 0}, "at least 1"),
+        ({"first": (0,) * 17}, "17 betting rounds: a game has at most 16"),
+        ({"stacks": (10**16, 5)}, "at most 1,000,000,000,000,000 chips"),
         ({"suits": 1, "ranks": 8}, "deals 9 cards from a deck of 8"),
     ],
 )

@@ -12,14 +12,15 @@ from typing import NoReturn
 from equipoise.agents.agent import Agent, HandResult, View
 from equipoise.cards.card import SUIT_SYMBOLS, card_text
 from equipoise.games.rules import CALL, FOLD, UNLIMITED, Action, Kind, Rules, State, raise_to
+from equipoise.numerals import read_whole
 
 Ask = Callable[[str], str]
 Show = Callable[[str], None]
 
 _STREETS = ("before the flop", "flop", "turn", "river")
 _HELP = (
-    "f folds, c checks or calls, r 300 bets 300 or raises to 300 in this round (plain r in limit), "
-    "a goes all-in, q leaves"
+    "f folds, c checks or calls, x only checks, r 300 bets 300 or raises to 300 in this round "
+    "(plain r in limit), a goes all-in, q leaves"
 )
 
 
@@ -90,7 +91,12 @@ def read_answer(state: State, text: str) -> Action | str:
     legal, start = state.legal(), state.round_start
     if letters in ("f", "fold") and not number:
         return FOLD if legal.fold else "there is nothing to fold to: c checks"
-    if letters in ("c", "k", "call", "check", "x") and not number:
+    if letters in ("c", "call") and not number:
+        return CALL
+    if letters in ("x", "k", "check") and not number:
+        # Who says check never pays.
+        if legal.fold:
+            return f"there is a bet of {state.to_call:,} to call: {offers(state)}"
         return CALL
     if letters in ("a", "allin", "all-in", "all in") and not number:
         if legal.raise_max and not state.rules.limit:
@@ -101,13 +107,13 @@ def read_answer(state: State, text: str) -> Action | str:
             return "no raise is allowed now: c" + " or f" * legal.fold
         if state.rules.limit and not number:
             return raise_to(legal.raise_min)
-        if not number.isdecimal():
-            return f"how much? r {legal.raise_min - start} is the least"
-        amount = int(number) + start
-        if legal.raise_min <= amount <= legal.raise_max:
-            return raise_to(amount)
         least, most = legal.raise_min - start, legal.raise_max - start
-        return f"r {number}: raise to {least:,}" + f"–{most:,}" * (most > least)
+        if not number.isdecimal():
+            return f"how much? r {least} is the least"
+        amount = read_whole(number)
+        if amount is not None and least <= amount <= most:
+            return raise_to(amount + start)
+        return f"r {number[:20]}: raise to {least:,}" + f"–{most:,}" * (most > least)
     return _HELP
 
 

@@ -26,9 +26,6 @@ def play_command(
     game: Annotated[str, typer.Option(help="limit, nolimit or an ACPC game file.")] = "nolimit",
     limit: Annotated[bool, typer.Option("--limit", help="Short for --game limit.")] = False,
     hands: Annotated[int | None, typer.Option(help="Leave after this many hands.")] = None,
-    terminal: Annotated[
-        bool, typer.Option("--terminal", help="Play in the terminal, as is the default.")
-    ] = True,
     tour: Annotated[bool, typer.Option("--tour", help="A guided tour instead of a game.")] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of the cards; fresh if not given.")] = None,
 ) -> None:

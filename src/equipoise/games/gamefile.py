@@ -31,10 +31,13 @@ from pathlib import Path
 
 from equipoise.errors import GameError
 from equipoise.files import written
-from equipoise.games.rules import UNLIMITED, Rules
+from equipoise.games.rules import MOST_ROUNDS, UNLIMITED, Rules
+from equipoise.numerals import read_whole
 
 #: The dealer's own stand-in for "no cap".
 _NO_CAP = 255
+#: The longest text that is read: a game file is some lines.
+_LONGEST = 1 << 16
 
 _KEYS = {
     key.lower(): key
@@ -84,18 +87,29 @@ class _Settings:
     def numbers(self, key: str, count: int) -> tuple[int, ...]:
         line, text = self.values[key]
         words = text.split()
+        numbers = []
         for word in words:
-            if not word.isdecimal():
-                raise GameError(f"line {line}: {key} = {text}: {word!r} is not a whole number")
+            number = read_whole(word)
+            if number is None:
+                raise GameError(
+                    f"line {line}: {key} = {_short(text)}: {_short(word)!r} is not a whole number, "
+                    "or is too large for chips and cards"
+                )
+            numbers.append(number)
         if len(words) != count:
             plural = "s" * (count != 1)
             raise GameError(
                 f"line {line}: {key} has {len(words)} values: give {count} number{plural}"
             )
-        return tuple(int(word) for word in words)
+        return tuple(numbers)
 
     def number(self, key: str) -> int:
         return self.numbers(key, 1)[0]
+
+
+def _short(text: str) -> str:
+    """Text as an error shows it."""
+    return text if len(text) <= 60 else f"{text[:50]}…"
 
 
 def parse(text: str) -> Rules:
@@ -109,6 +123,8 @@ def parse(text: str) -> Rules:
         ...
     equipoise.errors.GameError: line 3: unknown setting 'numplayer': did you mean numPlayers?
     """
+    if len(text) > _LONGEST:
+        raise GameError(f"this is not a game file: it has more than {_LONGEST:,} characters")
     settings = _read(text)
     if ("limit" in settings) == ("nolimit" in settings):
         raise GameError("the game file needs exactly one line that says limit or nolimit")
@@ -123,6 +139,9 @@ def parse(text: str) -> Rules:
         )
 
     rounds = settings.number("numRounds")
+    if not 1 <= rounds <= MOST_ROUNDS:
+        line = settings.values["numRounds"][0]
+        raise GameError(f"line {line}: numRounds = {rounds}: a game has 1 to {MOST_ROUNDS} rounds")
     blinds = settings.numbers("blind", 2)
     stacks = settings.numbers("stack", 2) if "stack" in settings else (UNLIMITED, UNLIMITED)
     first = (1,) * rounds
@@ -172,14 +191,16 @@ def _read(text: str) -> _Settings:
         if not code:
             continue
         if ended:
-            raise GameError(f"line {line}: {code!r} comes after END GAMEDEF: move it before")
+            raise GameError(
+                f"line {line}: {_short(code)!r} comes after END GAMEDEF: move it before"
+            )
         if word == "gamedef":
             begun = True
         elif word == "end gamedef":
             ended = True
         elif not begun:
             raise GameError(
-                f"line {line}: {code!r} comes before GAMEDEF: start the file with GAMEDEF"
+                f"line {line}: {_short(code)!r} comes before GAMEDEF: start the file with GAMEDEF"
             )
         else:
             _read_setting(settings, code, line)
@@ -196,11 +217,11 @@ def _read_setting(settings: _Settings, code: str, line: int) -> None:
         key, _, value = code.partition(" ")
     known = _KEYS.get(key.lower())
     if known is None:
-        near = difflib.get_close_matches(key.lower(), _KEYS, n=1)
+        near = difflib.get_close_matches(key[:30].lower(), _KEYS, n=1)
         cure = (
             f"did you mean {_KEYS[near[0]]}?" if near else f"use one of {', '.join(_KEYS.values())}"
         )
-        raise GameError(f"line {line}: unknown setting {key!r}: {cure}")
+        raise GameError(f"line {line}: unknown setting {_short(key)!r}: {cure}")
     if known in ("limit", "nolimit") and (equals or value):
         raise GameError(f"line {line}: {known} stands alone on its line")
     settings.add(known, value, line)
@@ -261,9 +282,13 @@ def load(path: str | Path) -> Rules:
     """Read a game file from disk."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise GameError(f"cannot read the game file {path}: {error}") from None
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_LONGEST + 1)
+    except OSError as error:
+        raise GameError(f"cannot read the game file {path}: {error.strerror or error}") from None
+    except ValueError as error:
+        # Bytes that are no text, or a path that no file can have.
+        raise GameError(f"cannot read the game file {str(path)!r}: {error}") from None
     try:
         return parse(text)
     except GameError as error:

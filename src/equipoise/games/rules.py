@@ -20,9 +20,16 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from equipoise.errors import GameError, IllegalActionError
+from equipoise.numerals import read_whole
 
 #: A stack that never binds: what limit games, which have no stacks, are played with.
 UNLIMITED = 2**31 - 1
+#: Betting rounds that a game may have.
+MOST_ROUNDS = 16
+#: Chips that may be named anywhere: sums of them are exact, whole or not.
+MOST_CHIPS = 10**15
+#: The longest betting text that is read: no hand of any game in use comes near it.
+LONGEST_BETTING = 1 << 16
 
 _STREETS = ("preflop", "flop", "turn", "river")
 
@@ -66,6 +73,8 @@ class Rules:
         rounds = len(self.first)
         if not rounds:
             raise GameError("a game needs at least one betting round: give `first` a player")
+        if rounds > MOST_ROUNDS:
+            raise GameError(f"{rounds} betting rounds: a game has at most {MOST_ROUNDS}")
         if any(player not in (0, 1) for player in self.first):
             raise GameError(f"first = {self.first}: the first player of a round is 0 or 1")
         if not self.max_raises:
@@ -91,6 +100,13 @@ class Rules:
             raise GameError("blinds, dead chips and board cards cannot be negative")
         if self.min_bet is not None and self.min_bet < 1:
             raise GameError(f"min_bet = {self.min_bet}: the smallest bet is at least 1 chip")
+        if (
+            max(*self.stacks, *self.blinds, *self.raise_sizes, self.dead, self.smallest_bet)
+            > MOST_CHIPS
+        ):
+            raise GameError(
+                f"stacks, blinds and bets are at most {MOST_CHIPS:,} chips: count in larger units"
+            )
         if min(self.suits, self.ranks, self.hole_cards) < 1:
             raise GameError("suits, ranks and hole_cards are at least 1")
         needed = 2 * self.hole_cards + sum(self.board_cards)
@@ -313,22 +329,25 @@ class State(NamedTuple):
         equipoise.errors.IllegalActionError: 'cr150', character 2: player 0 cannot raise to 150;
         legal: check or raise to 200-20000
         """
+        if len(text) > LONGEST_BETTING:
+            raise IllegalActionError(
+                f"betting of {len(text):,} characters: no hand has more than {LONGEST_BETTING:,}"
+            )
         state = cls.start(rules)
         slashes = 0
         for token in _TOKEN.finditer(text):
-            word, where = token.group(), f"{text!r}, character {token.start() + 1}"
-            if word == "/":
-                slashes += 1
-                if slashes > state.round + state.rounds_to_deal:
-                    raise IllegalActionError(
-                        f"{where}: the round is not over, so no '/' belongs here"
-                    )
-                continue
-            if slashes < state.round:
-                raise IllegalActionError(f"{where}: the round is over, so '/' belongs here")
+            word = token.group()
             try:
+                if word == "/":
+                    slashes += 1
+                    if slashes > state.round + state.rounds_to_deal:
+                        raise IllegalActionError("the round is not over, so no '/' belongs here")
+                    continue
+                if slashes < state.round:
+                    raise IllegalActionError("the round is over, so '/' belongs here")
                 state = state.apply(state.read_action(word))
             except IllegalActionError as error:
+                where = f"{text!r}, character {token.start() + 1}"
                 raise IllegalActionError(f"{where}: {error}") from None
         missing = state.round + state.rounds_to_deal - slashes
         if missing:
@@ -361,12 +380,12 @@ class State(NamedTuple):
             if self.rules.limit and len(text) == 1:
                 size = self.rules.raise_sizes[self.round]
                 return Action(Kind.RAISE, self.legal().raise_min or max(self.committed) + size)
-            if not self.rules.limit and text[1:].isdecimal():
-                return Action(Kind.RAISE, int(text[1:]))
+            if not self.rules.limit and (amount := read_whole(text[1:])) is not None:
+                return Action(Kind.RAISE, amount)
             cure = (
                 "write plain r in limit" if self.rules.limit else "write r and the total, as r300"
             )
-            raise IllegalActionError(f"{text!r} is not a raise: {cure}")
+            raise IllegalActionError(f"{text[:30]!r} is not a raise: {cure}")
         raise IllegalActionError(f"{text!r} is not an action: write f, c or r")
 
     def legal(self) -> LegalActions:
