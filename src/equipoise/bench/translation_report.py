@@ -63,6 +63,8 @@ def _clairvoyance(rows: list[Data]) -> Table:
 
 
 def _small(rows: list[Data]) -> Table:
+    from rich.text import Text
+
     mappings = list(next(iter(rows[0]["solved_by"].values()))["loses_pots"])
     table = _table(
         "No-limit Kuhn and Leduc: what a translating player loses, in pots a hand, mean of both "
@@ -74,7 +76,7 @@ def _small(rows: list[Data]) -> Table:
         for solver, told in row["solved_by"].items():
             means = [told["loses_pots"][name]["mean"] for name in mappings]
             cells = [
-                f"[bold]{_pots(mean)}[/bold]" if mean < min(means) + 5e-4 else _pots(mean)
+                Text(_pots(mean), style="bold" if mean < min(means) + 5e-4 else "")
                 for mean in means
             ]
             table.add_row(

@@ -154,7 +154,6 @@ def _shown(
     report: BatchReport, batch: Batch, failed: list[Outcome], files: dict[str, str]
 ) -> RenderableType:
     from rich.console import Group
-    from rich.markup import escape
 
     parts: list[RenderableType] = [report.table()]
     if batch.subset_errors is not None and any(batch.subset_errors.values()):
@@ -163,9 +162,9 @@ def _shown(
         )
         parts.append(f"mean of these flops less that of all: {errors}")
     for outcome in failed[:_MOST_TOLD]:
-        parts.append(escape(f"failed: {outcome.job.name}: {outcome.error}"))
+        parts.append(f"failed: {outcome.job.name}: {outcome.error}")
     if len(failed) > _MOST_TOLD:
         parts.append(f"and {len(failed) - _MOST_TOLD:,} more failed")
     names = ", ".join(Path(path).name for path in files.values())
-    parts.append(escape(f"report in {Path(files['spots_csv']).parent}: {names}"))
+    parts.append(f"report in {Path(files['spots_csv']).parent}: {names}")
     return Group(*parts)

@@ -15,7 +15,7 @@ import typer
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Overwrite = Annotated[
@@ -40,9 +40,18 @@ def emit(data: dict[str, Any], json: bool, table: Callable[[], RenderableType]) 
     if json:
         print(jsonlib.dumps(plain(data)))
         return
+    terminal().print(table())
+
+
+def terminal(stderr: bool = False) -> Console:
+    """Where everything for a person is drawn.
+
+    Texts appear as they are: most tables hold names that users chose, and `[/p1]` or `:heart:` is a
+    name like any other. What is to be bold or red is a :class:`rich.text.Text`.
+    """
     from rich.console import Console
 
-    Console().print(table())
+    return Console(stderr=stderr, markup=False, emoji=False)
 
 
 def plain(value: Any) -> Any:
@@ -74,18 +83,17 @@ def progress_bar(label: str, quiet: bool) -> Iterator[Callable[..., None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda done, total, note="": None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.progress import TimeRemainingColumn as TimeToGo
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", markup=False),
         TimeElapsedColumn(),
         TimeToGo(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=terminal(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None, note="")
 
         def report(done: float, total: float | None, note: str = "") -> None:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli.match import rules_of
+from equipoise.cli.output import terminal
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from equipoise.games.rules import Rules
 
 #: Whom a person meets who names nobody: the first that plays the game and is there.
@@ -48,18 +51,16 @@ def play_command(
 def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None:
     from secrets import randbits
 
-    from rich.console import Console
-
     from equipoise.agents.human import HumanAgent
     from equipoise.agents.registry import Recipe
     from equipoise.arena.cards import Dealer
     from equipoise.arena.duel import Duel
 
-    console = Console(highlight=False)
+    console = terminal()
     if not agent:
         agent, why = _default_opponent(rules)
         if why:
-            console.print(why, markup=False, soft_wrap=True)
+            console.print(why, soft_wrap=True)
     recipe = Recipe.read(agent)
     seed = randbits(32) if seed is None else seed
     human = HumanAgent(
@@ -70,15 +71,15 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     duel = Duel(rules, (human, recipe.make(rules)), seed)
     duel.reset()
     dealer = Dealer(rules, seed)
-    console.print(f"{rules.name}, against {recipe.name}, seed {seed}")
+    console.print(f"{rules.name}, against {recipe.name}, seed {seed}", highlight=False)
     try:
         for hand in count() if hands is None else range(hands):
             duel.play(dealer.deal(hand), hand, hand & 1)
             while duel.faults:
-                console.print(f"  {recipe.name} failed: {duel.faults.pop().reason}", markup=False)
+                console.print(f"  {recipe.name} failed: {duel.faults.pop().reason}")
     except KeyboardInterrupt:
         console.print()
-    console.print(human.score(rules))
+    console.print(human.score(rules), highlight=False)
 
 
 def _default_opponent(rules: Rules) -> tuple[str, str]:
@@ -101,29 +102,30 @@ def _default_opponent(rules: Rules) -> tuple[str, str]:
     raise EquipoiseError(f"nobody here plays {rules.name}: name an opponent with --agent")
 
 
-def _coloured(line: str) -> str:
-    """Red suits red; square brackets as they are."""
-    text = line.replace("[", "\\[")
-    for suit in "♥♦":
-        text = text.replace(suit, f"[red]{suit}[/red]")
+def _coloured(line: str) -> Text:
+    """A line with red suits red."""
+    from rich.text import Text
+
+    text = Text(line)
+    text.highlight_words(("♥", "♦"), style="red")
     return text
 
 
 def _tour() -> None:
     """Cards, ranges and equity, with the command for each."""
-    from rich.console import Console
     from rich.rule import Rule
+    from rich.text import Text
 
     from equipoise.cards import chart
     from equipoise.cards.equity import equity
     from equipoise.cards.evaluator import hand_name
     from equipoise.cards.range import Range
 
-    console = Console()
+    console = terminal()
 
     def show(title: str, command: str) -> None:
         console.print(Rule(title))
-        console.print(f"[dim]$ {command}[/dim]")
+        console.print(Text(f"$ {command}", style="dim"))
 
     show("What is this hand?", "equipoise eval AsKsQsJsTs9h2d")
     console.print(hand_name("AsKsQsJsTs9h2d"))

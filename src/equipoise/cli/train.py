@@ -137,7 +137,6 @@ def _finish(trained: Trained, training: Training) -> dict[str, Any]:
 
 def _shown(data: dict[str, Any]) -> RenderableType:
     from rich.console import Group
-    from rich.markup import escape
     from rich.table import Table
 
     table = Table(title=f"equipoise train {data['recipe']}", show_header=False)
@@ -147,7 +146,7 @@ def _shown(data: dict[str, Any]) -> RenderableType:
         table.add_row(
             key.replace("_", " "), f"{value:,.6g}" if isinstance(value, float) else str(value)
         )
-    return Group(table, escape(data["sanity"]["text"]))
+    return Group(table, data["sanity"]["text"])
 
 
 def _list_recipes(json: bool) -> None:
