@@ -41,7 +41,7 @@ def test_a_players_name_may_look_like_markup(name, tmp_path):
     log = tmp_path / "match.log"
     log.write_text(f"STATE:0:f:Ah8s|2h4c:50|-50:{name}|bob\n")
     told = shown("history", log)
-    assert told.count(name) == 4
+    assert told.count(name) == 3
 
 
 def test_a_label_of_a_bar_may_look_like_markup(monkeypatch):
