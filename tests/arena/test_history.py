@@ -7,6 +7,8 @@ from random import Random
 
 import pytest
 
+from equipoise.arena import phh
+from equipoise.arena.acpc import hand_line, read_state_line
 from equipoise.arena.history import History
 from equipoise.arena.match import play_match
 from equipoise.arena.parquet import export_parquet
@@ -48,7 +50,25 @@ def test_phh_verifies_but_for_a_free_fold():
     right, found = problems_of(DATA / "headsup.phhs")
     assert right == 19
     assert [problem.damaged for problem in found] == [False]
-    assert "cannot fold; legal: check" in found[0].text
+    assert "folds where checking is free" in found[0].text
+
+
+def test_free_folds_are_read_and_reported():
+    """All that are among 20,000 real hands."""
+    path = DATA / "free_folds.phhs"
+    hands = list(History.open(path).hands())
+    assert len(hands) == 14
+    for hand in hands:
+        assert hand.payoffs[hand.state.folded] < 0
+        assert hand.text().splitlines()[-2].endswith(f"{hand.players[hand.state.folded]} folds")
+        again = phh.read_hand(phh.write_hand(hand))
+        assert (again.state, again.payoffs) == (hand.state, hand.payoffs)
+        assert read_state_line(hand.rules, hand_line(hand)).state == hand.state
+    right, found = problems_of(path)
+    assert right == 0
+    assert len(found) == 14
+    assert all("folds where checking is free" in problem.text for problem in found)
+    assert not any(problem.damaged for problem in found)
 
 
 def spoilt(tmp_path, number, old, new, file="dealer_nolimit.log"):
@@ -181,9 +201,7 @@ def test_export(tmp_path):
     lines = (DATA / "deepstack.acpc").read_text().splitlines()
     assert table["betting"].to_list() == [line.split(":")[2] for line in lines]
     assert list(tmp_path.iterdir()) == [path]
-    found = []
-    hands = History.open(DATA / "headsup.phhs").hands(found.append)
-    assert export_parquet(hands, path) == 19
+    assert export_parquet(History.open(DATA / "headsup.phhs").hands(), path) == 20
     assert polars.read_parquet(path)["hole_0"].null_count() > 0
     with pytest.raises(FileError, match="cannot write"):
         export_parquet([], tmp_path / "none" / "x.parquet")

@@ -31,17 +31,16 @@ def played(*actions: str):
 
 
 def real_hands():
-    for section in FIXTURE:
-        # One hand of the fixture has a player fold who could check.
-        with contextlib.suppress(IllegalActionError):
-            yield read_hand(section.text, section.line)
+    return (read_hand(section.text, section.line) for section in FIXTURE)
 
 
 def test_real_hands_replay_and_conserve_chips():
     hands = list(real_hands())
-    assert len(hands) == len(FIXTURE) - 1 == 19
+    assert len(hands) == len(FIXTURE) == 20
+    # In one of them a player folds who could check.
+    assert sum(hand.state.folded_free for hand in hands) == 1
     for hand in hands:
-        assert hand.faults() == []
+        assert len(hand.faults()) == hand.state.folded_free
         assert hand.payoffs is not None
         assert sum(hand.payoffs) == 0
         assert all(
@@ -94,7 +93,7 @@ def test_another_library_agrees_on_our_text(file, rules):
 def test_another_library_agrees_on_real_stakes():
     pokerkit = pytest.importorskip("pokerkit")
     for hand in real_hands():
-        if hand.state.folded is not None:
+        if hand.state.folded is not None and not hand.state.folded_free:
             *_, state = pokerkit.HandHistory.loads(write_hand(hand))
             chips = [round(float(won) * hand.chips_per_unit) for won in state.payoffs]
             assert tuple(chips) == hand.payoffs
@@ -168,6 +167,13 @@ def test_cents_are_exact():
         ("AcJs", "AcJsTd", "two cards"),
         ("['ann', 'bob']", "['ann']", "two names"),
         ("hand = 7", "hand = = 7", "^line 12: this is not TOML"),
+        ("hand = 7", "hand = " + "9" * 5000, "cannot be read"),
+        ("hand = 7", "hand = 0x" + "f" * 5000, "more than 18 digits"),
+        ("hand = 7", "hand = 7\nseats = [" + "9" * 19 + "]", "more than 18 digits"),
+        ("[20000, 5000]", "[0x" + "f" * 5000 + ", 5000]", "more than 18 digits"),
+        ("[20000, 5000]", "[999999999999999.000001, 5000]", "count in larger units"),
+        ("['ann', 'bob']", "[" * 2000 + "]" * 2000, "cannot be read|not TOML"),
+        ("'NT'", "'" + "x" * 5000 + "'", "only NT and FT|characters"),
     ],
 )
 def test_what_cannot_be_read_says_why(old, new, words):
@@ -176,6 +182,12 @@ def test_what_cannot_be_read_says_why(old, new, words):
     with pytest.raises(EquipoiseError, match=words) as caught:
         read_hand(text.replace(old, new), line=5)
     assert str(caught.value).startswith("line ")
+    assert len(str(caught.value)) < 300
+
+
+def test_a_hand_without_end_is_no_hand():
+    with pytest.raises(HistoryError, match="line 1: a hand of more than 65,536 characters"):
+        list(sections(["variant = 'NT'\n"] + ["# and so on\n"] * 10_000))
 
 
 @pytest.mark.parametrize("action", ["p1 cc", "p2 cbr 150", "p2 sm AcKd", "p2 cbr 5001"])

@@ -362,7 +362,7 @@ def read_state_line(rules: Rules, line: str, number: int = 0) -> Hand:
     if not (hand.isascii() and _NUMBER.fullmatch(hand)):
         raise HistoryError(f"{where}: hand {shorten(hand)}: its number is a whole number")
     try:
-        state = State.from_betting_text(rules, betting)
+        state = State.from_betting_text(rules, betting, free_folds=True)
     except IllegalActionError as error:
         raise IllegalActionError(f"{where}: {shorten(str(error), quote=False)}") from None
     try:

@@ -30,11 +30,9 @@ that learns, because his policy was another in every hand.
 from __future__ import annotations
 
 import copy
-import multiprocessing
 import signal
-import threading
 from collections.abc import Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, field
 from math import sqrt
@@ -53,6 +51,7 @@ from equipoise.arena.match import MatchResult, Player, Progress
 from equipoise.arena.statistics import Estimate, estimate, pair_means
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.rules import Action, Kind, Rules, State
+from equipoise.workers import check_workers, start_pool
 
 
 class HandRecord(NamedTuple):
@@ -272,8 +271,7 @@ def aivat(
     """
     if match.log is None:
         raise EquipoiseError("AIVAT reads the hands from the log of the match: play it with a log")
-    if workers < 1:
-        raise EquipoiseError(f"workers = {workers}: at least 1 has to work")
+    check_workers(workers)
     agents = [_known(player, match, seat) for seat, player in enumerate((a, b))]
     if agents[0] is not None and agents[0] is agents[1]:
         agents[1] = copy.deepcopy(agents[0])
@@ -370,11 +368,12 @@ def _estimates(
         source.start()
         yield from map(source.estimate, parts)
         return
-    # A process with threads must not fork.
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
-    context = multiprocessing.get_context("fork" if can_fork else "spawn")
-    pool = ProcessPoolExecutor(workers, context, initializer=_enter, initargs=(source,))
+    pool = start_pool(min(workers, len(parts)), _enter, source, may_fork=True)
     try:
         yield from pool.map(_work, parts)
+    except BrokenProcessPool:
+        raise EquipoiseError(
+            "a worker died, of memory or of an agent's crash: estimate with --workers 1 to see"
+        ) from None
     finally:
         pool.shutdown(cancel_futures=True)

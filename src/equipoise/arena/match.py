@@ -16,11 +16,8 @@ and the figures are of the hands played. An agent that never comes back is calle
 from __future__ import annotations
 
 import copy
-import multiprocessing
 import signal
-import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -50,6 +47,7 @@ from equipoise.arena.statistics import Estimate, estimate, pair_means
 from equipoise.errors import EquipoiseError
 from equipoise.games import gamefile
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
+from equipoise.workers import check_workers, start_pool
 
 #: An agent, its name, or the path of its TOML file.
 Player = Agent | str | Path
@@ -414,8 +412,7 @@ def check_settings(
         )
     if seed < 0:
         raise EquipoiseError(f"seed = {seed}: a seed is 0 or more")
-    if workers < 1:
-        raise EquipoiseError(f"workers = {workers}: at least 1 has to play")
+    check_workers(workers)
     if max_faults < 1:
         raise EquipoiseError(f"max_faults = {max_faults}: a match ends at the first fault or later")
 
@@ -473,12 +470,7 @@ def _chunks(players: _Players, first: int, last: int, workers: int) -> Generator
         for pair in bounds:
             yield players.play(*pair)
         return
-    # A process with threads must not fork.
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
-    context = multiprocessing.get_context("fork" if can_fork else "spawn")
-    pool = ProcessPoolExecutor(
-        min(workers, len(bounds)), context, initializer=_enter, initargs=(players,)
-    )
+    pool = start_pool(min(workers, len(bounds)), _enter, players, may_fork=True)
     try:
         yield from pool.map(_work, bounds)
     except BrokenProcessPool:

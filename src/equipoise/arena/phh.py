@@ -9,8 +9,8 @@
 
 Heads-up, p1 is the big blind although blinds are listed small first: p1 is our position 0 and p2,
 the button, position 1. `cbr X` bets or raises to X within the *street*; `cc` checks or calls, `f`
-folds, `sm` shows cards (after a fold too, if the winner likes) or, with none, mucks. A file with
-several hands (`.phhs`) puts each in a table `[1]`, `[2]`, …
+folds (as people do, even where checking is free), `sm` shows cards (after a fold too, if the winner
+likes) or, with none, mucks. A file with several hands (`.phhs`) puts each in a table `[1]`, `[2]`, …
 
 Amounts may have decimals: chips are then cents (or smaller, where an amount needs it). Equal antes
 are the pot's dead chips. Winnings that a file states are passed over, because rake and returned bets
@@ -27,15 +27,19 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from equipoise.arena.acpc import shorten
 from equipoise.arena.record import Hand, Hole, board_cards
 from equipoise.cards.card import cards_text, parse_cards
 from equipoise.errors import CardError, EquipoiseError, HistoryError, IllegalActionError
 from equipoise.games.rules import CALL, FOLD, Kind, Rules, State, raise_to
 from equipoise.games.tomltext import toml_text
+from equipoise.numerals import MOST_DIGITS
 
 _TABLE = re.compile(r"\s*\[\s*(?:\d+|\"\d+\"|'\d+')\s*\]\s*(#.*)?")
 _AMOUNT = re.compile(r"\d{1,15}(\.\d{1,6})?")
 _TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+#: Characters that a hand may have: many times what the longest needs.
+_LONGEST = 1 << 16
 _FIXED_CAPS = (3, 4, 4, 4)
 #: Facts about a hand that are kept with it but not understood.
 _NOTES = (
@@ -73,13 +77,18 @@ def sections(lines: Iterable[str]) -> Iterator[Section]:
     >>> [section.line for section in sections(["[1]", "a = 1", "", "[2]", "a = 2"])]
     [1, 4]
     """
-    start, kept = 1, list[str]()
+    start, kept, length = 1, list[str](), 0
     for number, line in enumerate(lines, start=1):
+        length += len(line)
         if _TABLE.fullmatch(line.rstrip("\r\n")):
             if any(text.strip() and not text.lstrip().startswith("#") for text in kept):
                 yield Section(start, "".join(kept))
             # The header's place keeps the lines of the section countable.
-            start, kept = number, ["\n"]
+            start, kept, length = number, ["\n"], 0
+        elif length > _LONGEST:
+            raise HistoryError(
+                f"line {start}: a hand of more than {_LONGEST:,} characters: this is no PHH file"
+            )
         else:
             kept.append(line if line.endswith("\n") else line + "\n")
     if any(text.strip() and not text.lstrip().startswith("#") for text in kept):
@@ -106,11 +115,12 @@ def read_hand(text: str, line: int = 1) -> Hand:
     """
     try:
         table = tomllib.loads(text, parse_float=Decimal)
+        _check_numbers(table)
     except tomllib.TOMLDecodeError as error:
         place = _TOML_LINE.search(str(error))
         at = line + int(place.group(1)) - 1 if place else line
         told = _TOML_LINE.sub("", str(error)).strip()
-        raise HistoryError(f"line {at}: this is not TOML: {told}") from None
+        raise HistoryError(f"line {at}: this is not TOML: {shorten(told, quote=False)}") from None
     except (ArithmeticError, RecursionError, ValueError) as error:
         raise HistoryError(f"line {line}: this hand's TOML cannot be read ({error})") from None
     if len(table) == 1 and isinstance(inner := next(iter(table.values())), dict):
@@ -118,9 +128,21 @@ def read_hand(text: str, line: int = 1) -> Hand:
     try:
         return _Reader(table).hand(line)
     except IllegalActionError as error:
-        raise IllegalActionError(f"line {line}: {error}") from None
+        raise IllegalActionError(f"line {line}: {shorten(str(error), quote=False)}") from None
     except EquipoiseError as error:
-        raise HistoryError(f"line {line}: {error}") from None
+        raise HistoryError(f"line {line}: {shorten(str(error), quote=False)}") from None
+
+
+def _check_numbers(value: object) -> None:
+    """Refuse whole numbers that could be neither shown nor exported."""
+    if isinstance(value, dict):
+        for item in value.values():
+            _check_numbers(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check_numbers(item)
+    elif isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        raise ValueError(f"a whole number of more than {MOST_DIGITS} digits")
 
 
 class _Reader:
@@ -280,7 +302,7 @@ class _Reader:
                 f"{len(self.board)} board cards are out where the betting has {board_cards(state)}"
             )
         if verb != "cbr":
-            self.state = state.apply(FOLD if verb == "f" else CALL)
+            self.state = state.replay(FOLD if verb == "f" else CALL)
             return
         if len(words) != 3:
             raise HistoryError("cbr needs the amount: write pN cbr AMOUNT")
@@ -381,7 +403,7 @@ def _actions(hand: Hand) -> Iterator[str]:
                 yield f"{who} cbr {_money(street, hand.chips_per_unit)}"
             else:
                 yield f"{who} {'f' if action.kind == Kind.FOLD else 'cc'}"
-            state = state.apply(action)
+            state = state.replay(action)
     if hand.state.is_showdown and not shown:
         yield from _showdown(hand)
 

@@ -106,12 +106,17 @@ class Hand:
     def faults(self) -> list[str]:
         """Everything in the record that contradicts itself, one sentence each; [] is a sound hand.
 
-        The betting was checked when it was read: what is left are the cards and the payoffs.
+        The betting was checked when it was read: what is left are folds that were free, the cards
+        and the payoffs.
         """
         found = []
+        if self.state.folded_free:
+            found.append(f"{self.players[self.state.folded or 0]} folds where checking is free")
+        distinct = True
         try:
             check_distinct([*(self.holes[0] or ()), *(self.holes[1] or ()), *self.board])
         except CardError as error:
+            distinct = False
             found.append(str(error))
         if not self.state.is_over:
             found.append(f"betting {self.state.betting_text()!r} does not end the hand")
@@ -119,7 +124,7 @@ class Hand:
         dealt = board_cards(self.state)
         if len(self.board) != dealt:
             found.append(f"{len(self.board)} board cards where the betting has {dealt}")
-        elif not found and None not in (self.stated, self.payoffs) and self.stated != self.payoffs:
+        elif distinct and None not in (self.stated, self.payoffs) and self.stated != self.payoffs:
             stated, real = (
                 "|".join(chips_text(chips) for chips in pair or ())
                 for pair in (self.stated, self.payoffs)
@@ -160,7 +165,7 @@ class Hand:
             for action in self.state.history[number] if number < len(self.state.history) else ():
                 assert state.to_act is not None
                 words.append(f"{names[state.to_act]} {self._verb(state, action)}")
-                state = state.apply(action)
+                state = state.replay(action)
             lines.append(f"{head} ({self._money(pot)}){': ' * bool(words)}{', '.join(words)}")
         lines.append(f"  {self._outcome()}")
         return "\n".join(lines)

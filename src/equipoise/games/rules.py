@@ -318,8 +318,8 @@ class State(NamedTuple):
         return cls(rules, 0, posted, to_act, 0, rules.smallest_bet, None, None, ((),))
 
     @classmethod
-    def from_betting_text(cls, rules: Rules, text: str) -> State:
-        """Read ACPC betting text.
+    def from_betting_text(cls, rules: Rules, text: str, *, free_folds: bool = False) -> State:
+        """Read ACPC betting text; with `free_folds` of a hand that was played by people.
 
         >>> State.from_betting_text(NOLIMIT_HOLDEM, "cr300c/cr600f").payoffs()
         (-300, 300)
@@ -345,7 +345,8 @@ class State(NamedTuple):
                     continue
                 if slashes < state.round:
                     raise IllegalActionError("the round is over, so '/' belongs here")
-                state = state.apply(state.read_action(word))
+                action = state.read_action(word)
+                state = state.replay(action) if free_folds else state.apply(action)
             except IllegalActionError as error:
                 where = f"{text!r}, character {token.start() + 1}"
                 raise IllegalActionError(f"{where}: {error}") from None
@@ -513,6 +514,19 @@ class State(NamedTuple):
             ),
         )
 
+    def replay(self, action: Action) -> State:
+        """The state after an action that was really played: as :meth:`apply`, and yet a free fold.
+
+        At real tables a player may fold where checking costs nothing, and some do.
+
+        >>> State.start(NOLIMIT_HOLDEM).apply(CALL).replay(FOLD).payoffs()
+        (-100, 100)
+        """
+        if action.kind != Kind.FOLD or self.to_act is None or self.to_call:
+            return self.apply(action)
+        played = (*self.history[:-1], (*self.history[-1], action))
+        return self._replace(to_act=None, folded=self.to_act, history=played)
+
     def _refuse(self, action: Action) -> IllegalActionError:
         legal = self.legal()
         if self.to_act is None:
@@ -568,6 +582,12 @@ class State(NamedTuple):
     def is_showdown(self) -> bool:
         """The hand is over and the cards decide it."""
         return self.to_act is None and self.folded is None
+
+    @property
+    def folded_free(self) -> bool:
+        """The hand ended by a fold where checking was free: see :meth:`replay`."""
+        folded = self.folded
+        return folded is not None and self.committed[folded] >= self.committed[1 - folded]
 
     @property
     def all_in(self) -> bool:

@@ -14,17 +14,14 @@ from __future__ import annotations
 import contextlib
 import json
 import multiprocessing
-import os
 import re
 import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from functools import partial
-from multiprocessing import connection
 from multiprocessing.synchronize import Event as StopFlag
 from pathlib import Path
 from typing import Any
@@ -39,6 +36,7 @@ from equipoise.solve.batch import Batch, Job
 from equipoise.solve.position import Position
 from equipoise.solve.solution import Solution, solve_spot
 from equipoise.solve.solver import Event
+from equipoise.workers import start_pool
 
 #: Changes whenever the meaning of a result does.
 LAYOUT = 1
@@ -328,8 +326,7 @@ class _Crew:
 
     def __init__(self, results: Results, workers: int, threads: int) -> None:
         self.results, self.workers, self.threads = results, workers, threads
-        self._context = multiprocessing.get_context("spawn")
-        self._stop = self._context.Event()
+        self._stop = multiprocessing.get_context("spawn").Event()
         self._share = int(_SHARE * available_bytes() / workers)
 
     def run(self, jobs: Sequence[Job], tell: Callable[[Outcome], None]) -> None:
@@ -387,9 +384,7 @@ class _Crew:
 
     @contextlib.contextmanager
     def _pool(self, workers: int) -> Iterator[ProcessPoolExecutor]:
-        pool = ProcessPoolExecutor(
-            workers, mp_context=self._context, initializer=_enter, initargs=(self._stop,)
-        )
+        pool = start_pool(workers, _enter, self._stop)
         try:
             yield pool
         except BaseException:
@@ -413,16 +408,7 @@ def _sigint_held() -> Iterator[None]:
 
 
 def _enter(stop: StopFlag) -> None:
-    """Begin a worker: deaf to Ctrl-C, and gone as soon as the process that started it is."""
+    """Begin a worker, deaf to Ctrl-C."""
     global _stop
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    sentinel = parent.sentinel
-
-    def follow() -> None:
-        connection.wait([sentinel])
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
