@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +69,16 @@ def read_text(
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def parse_toml(text: str, error: type[EquipoiseError] = RecipeError) -> dict[str, Any]:
+def parse_toml(
+    text: str,
+    error: type[EquipoiseError] = RecipeError,
+    parse_float: Callable[[str], Any] = float,
+) -> dict[str, Any]:
     """Settings from the text of a TOML file; whatever is wrong with it is an `error`.
 
-    Numbers that no setting can mean are refused here, once for all files: not-a-number, and whole
-    numbers of more than 63 bits.
+    Numbers with a point are what `parse_float` makes of them, as in the standard library. Those that
+    no setting can mean are refused here, once for all files: not-a-number, and whole numbers of more
+    than 63 bits.
 
     >>> parse_toml('[menu]\\nbets = "50%"')
     {'menu': {'bets': '50%'}}
@@ -85,10 +90,10 @@ def parse_toml(text: str, error: type[EquipoiseError] = RecipeError) -> dict[str
     if _LONG_KEY.search(text):
         raise error(f"this is not TOML: a key of over {_DEEPEST} parts: shorten it")
     try:
-        settings = tomllib.loads(text.removeprefix("\ufeff"))
+        settings = tomllib.loads(text.removeprefix("\ufeff"), parse_float=parse_float)
     except RecursionError:
         raise error("this is not TOML: brackets within brackets without end: close them") from None
-    except ValueError as problem:
+    except (ValueError, ArithmeticError) as problem:
         if not isinstance(problem, tomllib.TOMLDecodeError):
             raise error("this is not TOML: a number is too long: write fewer digits") from None
         told = " ".join(brief(str(problem), 200).split())

@@ -167,12 +167,12 @@ def test_cents_are_exact():
         ("AcJs", "AcJsTd", "two cards"),
         ("['ann', 'bob']", "['ann']", "two names"),
         ("hand = 7", "hand = = 7", "^line 12: this is not TOML"),
-        ("hand = 7", "hand = " + "9" * 5000, "cannot be read"),
-        ("hand = 7", "hand = 0x" + "f" * 5000, "more than 18 digits"),
-        ("hand = 7", "hand = 7\nseats = [" + "9" * 19 + "]", "more than 18 digits"),
-        ("[20000, 5000]", "[0x" + "f" * 5000 + ", 5000]", "more than 18 digits"),
+        ("hand = 7", "hand = " + "9" * 5000, "too long: write fewer digits"),
+        ("hand = 7", "hand = 0x" + "f" * 5000, "too long: write fewer digits"),
+        ("hand = 7", "hand = 7\nseats = [" + "9" * 20 + "]", "too long: write fewer digits"),
+        ("[20000, 5000]", "[0x" + "f" * 5000 + ", 5000]", "too long: write fewer digits"),
         ("[20000, 5000]", "[999999999999999.000001, 5000]", "count in larger units"),
-        ("['ann', 'bob']", "[" * 2000 + "]" * 2000, "cannot be read|not TOML"),
+        ("['ann', 'bob']", "[" * 2000 + "]" * 2000, "not TOML"),
         ("'NT'", "'" + "x" * 5000 + "'", "only NT and FT|characters"),
     ],
 )
@@ -187,7 +187,7 @@ def test_what_cannot_be_read_says_why(old, new, words):
 
 def test_a_hand_without_end_is_no_hand():
     with pytest.raises(HistoryError, match="line 1: a hand of more than 65,536 characters"):
-        list(sections(["variant = 'NT'\n"] + ["# and so on\n"] * 10_000))
+        list(sections(["variant = 'NT'\n", *["# and so on\n"] * 10_000]))
 
 
 @pytest.mark.parametrize("action", ["p1 cc", "p2 cbr 150", "p2 sm AcKd", "p2 cbr 5001"])

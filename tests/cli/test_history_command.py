@@ -66,7 +66,7 @@ def test_hands_and_figures_are_shown(tmp_path):
     [
         (("dealer", "--ports", "1"), "give two"),
         (("dealer", "--ports", "a,b"), "from 0 to 65535"),
-        (("dealer", "--game", "chess"), "cannot read the game file"),
+        (("dealer", "--game", "chess"), "no game 'chess': choose limit"),
         (("dealer", "--hands", "0"), "at least 1 hand"),
         (("dealer", "--seed", "-1"), "from 0 to"),
         (("dealer", "--t-hand", "0"), "more than 0"),

@@ -96,7 +96,14 @@ def test_agents_are_listed():
     [
         (("match", "nobody", "call"), "no agent 'nobody'"),
         (("match", "call", "fold", "--hands", "11"), "duplicate pairs"),
-        (("match", "call", "fold", "--game", "none.game"), "cannot read the game file"),
+        (
+            ("match", "call", "fold", "--game", "none.game"),
+            "no game 'none.game': choose limit, one-bet, nolimit or",
+        ),
+        (("match", "call", "fold", "--game", "a\0b"), "no game"),
+        (("match", "call", "fold", "--game", "x" * 5000), "no game"),
+        (("match", "call", "fold", "--game", "."), "cannot be read"),
+        (("match", "call", "fold", "--game", ""), "no game"),
         (("match", "call", "fold", "--resume"), "nothing to resume"),
         (("tournament", "call"), "at least two"),
         (("tournament", "call", "fold", "--resume"), "nothing to resume"),

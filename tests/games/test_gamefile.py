@@ -139,7 +139,7 @@ def test_load_and_save(tmp_path):
     path.write_text("nonsense")
     with pytest.raises(GameError, match=r"holdem\.game: line 1"):
         gamefile.load(path)
-    with pytest.raises(GameError, match="cannot read the game file"):
+    with pytest.raises(GameError, match="cannot be read"):
         gamefile.load(tmp_path / "absent.game")
 
 

@@ -22,7 +22,6 @@ Read and written are no-limit (`NT`) and fixed-limit (`FT`) Texas hold'em for tw
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -33,11 +32,11 @@ from equipoise.cards.card import cards_text, parse_cards
 from equipoise.errors import CardError, EquipoiseError, HistoryError, IllegalActionError
 from equipoise.games.rules import CALL, FOLD, Kind, Rules, State, raise_to
 from equipoise.games.tomltext import toml_text
-from equipoise.numerals import MOST_DIGITS
+from equipoise.settings import parse_toml
 
 _TABLE = re.compile(r"\s*\[\s*(?:\d+|\"\d+\"|'\d+')\s*\]\s*(#.*)?")
 _AMOUNT = re.compile(r"\d{1,15}(\.\d{1,6})?")
-_TOML_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_TOML_LINE = re.compile(r" \(at line (\d{1,9}), column \d+\)")
 #: Characters that a hand may have: many times what the longest needs.
 _LONGEST = 1 << 16
 _FIXED_CAPS = (3, 4, 4, 4)
@@ -114,15 +113,12 @@ def read_hand(text: str, line: int = 1) -> Hand:
     ('cc/r100f', (50, -50), (2985, 2925))
     """
     try:
-        table = tomllib.loads(text, parse_float=Decimal)
-        _check_numbers(table)
-    except tomllib.TOMLDecodeError as error:
+        table = parse_toml(text, HistoryError, Decimal)
+    except HistoryError as error:
         place = _TOML_LINE.search(str(error))
         at = line + int(place.group(1)) - 1 if place else line
-        told = _TOML_LINE.sub("", str(error)).strip()
-        raise HistoryError(f"line {at}: this is not TOML: {shorten(told, quote=False)}") from None
-    except (ArithmeticError, RecursionError, ValueError) as error:
-        raise HistoryError(f"line {line}: this hand's TOML cannot be read ({error})") from None
+        told = _TOML_LINE.sub("", str(error))
+        raise HistoryError(f"line {at}: {told}") from None
     if len(table) == 1 and isinstance(inner := next(iter(table.values())), dict):
         table = inner
     try:
@@ -131,18 +127,6 @@ def read_hand(text: str, line: int = 1) -> Hand:
         raise IllegalActionError(f"line {line}: {shorten(str(error), quote=False)}") from None
     except EquipoiseError as error:
         raise HistoryError(f"line {line}: {shorten(str(error), quote=False)}") from None
-
-
-def _check_numbers(value: object) -> None:
-    """Refuse whole numbers that could be neither shown nor exported."""
-    if isinstance(value, dict):
-        for item in value.values():
-            _check_numbers(item)
-    elif isinstance(value, list):
-        for item in value:
-            _check_numbers(item)
-    elif isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
-        raise ValueError(f"a whole number of more than {MOST_DIGITS} digits")
 
 
 class _Reader:

@@ -31,6 +31,7 @@ Duplicate = Annotated[
 
 def rules_of(game: str) -> Rules:
     """The rules a `--game` names."""
+    import os.path
     from difflib import get_close_matches
 
     from equipoise.errors import GameError
@@ -40,10 +41,11 @@ def rules_of(game: str) -> Rules:
     known = {"limit": LIMIT_HOLDEM, "one-bet": ONE_BET_HOLDEM, "nolimit": NOLIMIT_HOLDEM}
     if game in known:
         return known[game]
-    close = get_close_matches(game.lower(), known, n=1)
-    if close and not Path(game).exists():
-        raise GameError(f"no game {game!r}: did you mean {close[0]!r}?")
-    return gamefile.load(game)
+    if os.path.exists(game):
+        return gamefile.load(game)
+    close = get_close_matches(game[:40].lower(), known, n=1)
+    cure = f"did you mean {close[0]!r}?" if close else f"choose {', '.join(known)} or a game file"
+    raise GameError(f"no game {game[:200]!r}: {cure}")
 
 
 def match_command(

@@ -33,6 +33,7 @@ from equipoise.errors import GameError
 from equipoise.files import written
 from equipoise.games.rules import MOST_ROUNDS, UNLIMITED, Rules
 from equipoise.numerals import read_whole
+from equipoise.settings import brief, read_text
 
 #: The dealer's own stand-in for "no cap".
 _NO_CAP = 255
@@ -92,7 +93,7 @@ class _Settings:
             number = read_whole(word)
             if number is None:
                 raise GameError(
-                    f"line {line}: {key} = {_short(text)}: {_short(word)!r} is not a whole number, "
+                    f"line {line}: {key} = {brief(text)}: {brief(word)!r} is not a whole number, "
                     "or is too large for chips and cards"
                 )
             numbers.append(number)
@@ -105,11 +106,6 @@ class _Settings:
 
     def number(self, key: str) -> int:
         return self.numbers(key, 1)[0]
-
-
-def _short(text: str) -> str:
-    """Text as an error shows it."""
-    return text if len(text) <= 60 else f"{text[:50]}…"
 
 
 def parse(text: str) -> Rules:
@@ -191,16 +187,14 @@ def _read(text: str) -> _Settings:
         if not code:
             continue
         if ended:
-            raise GameError(
-                f"line {line}: {_short(code)!r} comes after END GAMEDEF: move it before"
-            )
+            raise GameError(f"line {line}: {brief(code)!r} comes after END GAMEDEF: move it before")
         if word == "gamedef":
             begun = True
         elif word == "end gamedef":
             ended = True
         elif not begun:
             raise GameError(
-                f"line {line}: {_short(code)!r} comes before GAMEDEF: start the file with GAMEDEF"
+                f"line {line}: {brief(code)!r} comes before GAMEDEF: start the file with GAMEDEF"
             )
         else:
             _read_setting(settings, code, line)
@@ -221,7 +215,7 @@ def _read_setting(settings: _Settings, code: str, line: int) -> None:
         cure = (
             f"did you mean {_KEYS[near[0]]}?" if near else f"use one of {', '.join(_KEYS.values())}"
         )
-        raise GameError(f"line {line}: unknown setting {_short(key)!r}: {cure}")
+        raise GameError(f"line {line}: unknown setting {brief(key)!r}: {cure}")
     if known in ("limit", "nolimit") and (equals or value):
         raise GameError(f"line {line}: {known} stands alone on its line")
     settings.add(known, value, line)
@@ -280,15 +274,7 @@ def _row(numbers: tuple[int, ...]) -> str:
 
 def load(path: str | Path) -> Rules:
     """Read a game file from disk."""
-    path = Path(path)
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(_LONGEST + 1)
-    except OSError as error:
-        raise GameError(f"cannot read the game file {path}: {error.strerror or error}") from None
-    except ValueError as error:
-        # Bytes that are no text, or a path that no file can have.
-        raise GameError(f"cannot read the game file {str(path)!r}: {error}") from None
+    text = read_text(path, GameError)
     try:
         return parse(text)
     except GameError as error:
