@@ -1,6 +1,7 @@
 """Files of hands: recognised by content, verified, counted, exported; damage found by its line."""
 
 import contextlib
+import csv
 import gzip
 from pathlib import Path
 from random import Random
@@ -11,7 +12,7 @@ from equipoise.arena import phh
 from equipoise.arena.acpc import hand_line, read_state_line
 from equipoise.arena.history import History
 from equipoise.arena.match import play_match
-from equipoise.arena.parquet import export_parquet
+from equipoise.arena.parquet import export_hands
 from equipoise.arena.players import summarise
 from equipoise.errors import EquipoiseError, FileError, HistoryError
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
@@ -130,14 +131,79 @@ def test_logs_of_our_matches_verify(tmp_path):
         assert (right, found) == (40, [])
 
 
+def test_pairs_of_a_duplicate_log_are_samples(tmp_path):
+    """The interval is the match's own, whoever reads the log."""
+    log = tmp_path / "match.log"
+    match = play_match("random", "call", NOLIMIT_HOLDEM, 400, 3, log=log)
+    history = History.open(log)
+    assert history.duplicate
+    players = {player.name: player for player in summarise(history.hands(), history.duplicate)}
+    rate = players["random"].win_rate
+    assert rate.count == 200
+    assert rate.mean == pytest.approx(match.mbb_per_hand)
+    assert rate.half_width == pytest.approx(match.ci95_mbb)
+    assert players["call"].win_rate.half_width == pytest.approx(match.ci95_mbb)
+    alone = summarise(history.hands())[0].win_rate
+    assert alone.count == 400
+    assert alone.half_width != pytest.approx(match.ci95_mbb, rel=0.05)
+    # A pair of which one hand is missing is no sample.
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:-2]))
+    assert summarise(history.hands(), paired=True)[0].win_rate.count == 199
+    log.unlink()
+    play_match("random", "call", NOLIMIT_HOLDEM, 40, 3, log=log, duplicate=False)
+    assert not History.open(log).duplicate
+
+
+HAND_LINE = "STATE:0:f:Ah8s|2h4c:50|-50:p1|p2\n"
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["[1]", "{", "[" * 100_000, '{"game": 7}', '{"game": "GAMEDEF"}', '{"seed": ' + "9" * 5000 + "}",
+     '{"game": "GAMEDEF\\nlimit\\nnumPlayers=2\\nnumRounds=300000000"}'],
+)  # fmt: skip
+def test_a_damaged_header_is_passed_over(tmp_path, header):
+    path = tmp_path / "match.log"
+    path.write_text(f"# match {header}\n{HAND_LINE}")
+    assert problems_of(path) == (1, [])
+
+
+@pytest.mark.parametrize("score", ["nan|nan", "9" * 5000 + "|0", "inf|-inf", "x|y", "1_0|-1_0"])
+def test_a_score_that_is_no_number_is_damage(tmp_path, score):
+    path = tmp_path / "match.log"
+    path.write_text(f"{HAND_LINE}SCORE:{score}:p1|p2\n")
+    right, found = problems_of(path)
+    assert right == 1
+    assert [(problem.line, problem.damaged) for problem in found] == [(2, True)]
+    assert len(found[0].text) < 200
+
+
+@pytest.mark.parametrize("seed", ["9" * 5000, "4294967296", "٣"])
+def test_a_transcript_needs_a_seed(tmp_path, seed):
+    path = tmp_path / "match.log"
+    path.write_text(f"# name/game/hands/seed demo nolimit 1 {seed}\nSTARTED at 0.0\n")
+    _, found = problems_of(path)
+    assert [problem.text for problem in found] == [
+        "line 1: a seed is a number from 0 to 4294967295"
+    ]
+
+
+def test_lines_without_end_take_little_memory(tmp_path):
+    path = tmp_path / "match.log"
+    path.write_bytes(b"# " + b"x" * (8 << 20))
+    with pytest.raises(HistoryError, match="no hand history"):
+        History.open(path)
+
+
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"\x1f\x8bbroken", b"\xff" * 500])
 def test_what_is_no_history_is_refused(tmp_path, content):
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(HistoryError):
         History.open(path)
-    with pytest.raises(HistoryError, match="cannot read"):
-        History.open(tmp_path / "nothing")
+    for name in ("nothing", "a\0b", "x" * 5000, "."):
+        with pytest.raises(HistoryError, match="cannot read"):
+            History.open(tmp_path / name)
 
 
 def test_a_cut_archive_is_one_sentence(tmp_path):
@@ -194,17 +260,29 @@ def test_figures_of_players_counted_by_hand(tmp_path):
 def test_export(tmp_path):
     polars = pytest.importorskip("polars")
     path = tmp_path / "hands.parquet"
-    assert export_parquet(History.open(DATA / "deepstack.acpc").hands(), path) == 40
+    assert export_hands(History.open(DATA / "deepstack.acpc").hands(), path) == 40
     table = polars.read_parquet(path)
     assert table.height == 40
     assert (table["payoff_chips_0"] + table["payoff_chips_1"]).abs().sum() == 0
     lines = (DATA / "deepstack.acpc").read_text().splitlines()
     assert table["betting"].to_list() == [line.split(":")[2] for line in lines]
     assert list(tmp_path.iterdir()) == [path]
-    assert export_parquet(History.open(DATA / "headsup.phhs").hands(), path) == 20
+    assert export_hands(History.open(DATA / "headsup.phhs").hands(), path) == 20
     assert polars.read_parquet(path)["hole_0"].null_count() > 0
     with pytest.raises(FileError, match="cannot write"):
-        export_parquet([], tmp_path / "none" / "x.parquet")
+        export_hands([], tmp_path / "none" / "x.parquet")
+
+
+def test_export_is_what_the_name_says(tmp_path):
+    path = tmp_path / "hands.csv"
+    assert export_hands(History.open(DATA / "deepstack.acpc").hands(), path) == 40
+    rows = list(csv.DictReader(path.open()))
+    lines = (DATA / "deepstack.acpc").read_text().splitlines()
+    assert [row["betting"] for row in rows] == [line.split(":")[2] for line in lines]
+    assert [row["player_0"] for row in rows] == [line.split(":")[5].split("|")[0] for line in lines]
+    with pytest.raises(HistoryError, match=r"as \.parquet or \.csv"):
+        export_hands([], tmp_path / "x.xlsx")
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_text_reads_like_poker():

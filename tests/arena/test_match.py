@@ -25,7 +25,7 @@ from equipoise.arena.shotclock import shot_clock
 from equipoise.cards.card import parse_cards
 from equipoise.cards.equity import equity
 from equipoise.cards.evaluator import evaluate
-from equipoise.errors import ArtefactError, EquipoiseError, GameError
+from equipoise.errors import ArtefactError, EquipoiseError, FileError, GameError
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -123,6 +123,16 @@ def test_folding_loses_the_blinds_exactly(rules, rate):
     assert result.mbb_per_hand == rate
     assert result.ci95_mbb == 0
     assert result.triplet == (0, 200, 0)
+
+
+def test_pairs_are_won_by_the_sum_of_their_hands():
+    """A win rate above 0 never stands beside pairs that were all lost."""
+    result = play_match("call", "odd-sizes", hands=100, seed=1)
+    sums = result.payoffs.reshape(-1, 2).sum(axis=1)
+    both = (result.payoffs.reshape(-1, 2) > 0).all(axis=1)
+    assert result.triplet == tuple(int(part.sum()) for part in (sums > 0, sums < 0, sums == 0))
+    assert both.sum() < result.triplet[0]
+    assert result.as_dict()["triplet"] == list(result.triplet)
 
 
 @pytest.mark.parametrize("name", ["call", "all-in", "fold"])
@@ -303,10 +313,15 @@ def test_agents_see_what_a_player_may_see():
         ({"seed": -1}, "0 or more"),
         ({"workers": 0}, "from 1 to 1024"),
         ({"workers": 10**9}, "from 1 to 1024"),
-        ({"seed": 1 << 64}, "less than 2^64"),
+        ({"seed": 1 << 64}, "less than 2"),
         ({"max_faults": 0}, "first fault"),
         ({"resume": True}, "nothing to resume"),
-        ({"log": "/no/such/directory/a.log"}, "cannot write"),
+        ({"log": "/no/such/directory/a.log"}, "there is no folder"),
+        ({"log": ""}, "give the name of a file"),
+        ({"log": "x" * 5000}, "cannot be written"),
+        ({"log": "/dev"}, "is a folder"),
+        ({"log": "/tmp/nothing.log", "resume": True}, "there is no log .* to resume from"),
+        ({"log": "a.log", "resume": True, "overwrite": True}, "either gone on from or replaced"),
         ({"allin_equity": True, "rules": KUHN}, "full deck"),
         ({"a": "nobody"}, "no agent"),
     ],
@@ -608,6 +623,116 @@ def test_resume_refuses_what_does_not_belong(tmp_path):
     log.write_text("something else\n")
     with pytest.raises(ArtefactError, match="not the log"):
         play_match("random", "call", hands=10, seed=5, log=log, resume=True)
+
+
+@pytest.mark.parametrize("allin_equity", [False, True])
+@pytest.mark.parametrize(
+    ("field", "new"),
+    [
+        (1, "4"),
+        (1, "03"),
+        (2, "r20000f"),
+        (2, "r20000"),
+        (2, "r" + "9" * 5000),
+        (2, "nonsense"),
+        (3, "AhKh|QcQd/2c3c4c/5d/6d"),
+        (3, ""),
+        (4, "nan|nan"),
+        (4, "9e9|-9e9"),
+        (4, "0|0"),
+        (4, "-1|1"),
+        (5, "call|all-in\n"),
+        (5, "\n"),
+    ],
+)
+def test_a_log_that_was_edited_is_not_believed(tmp_path, field, new, allin_equity):
+    log = tmp_path / "match.log"
+    settings = {"seed": 2, "log": log, "allin_equity": allin_equity}
+    play_match("call", "random", hands=20, **settings)
+    lines = log.read_text().splitlines(keepends=True)
+    fields = lines[5].split(":")
+    assert fields[1] == "3"
+    fields[field] = new
+    lines[5] = ":".join(fields)
+    log.write_text("".join(lines))
+    with pytest.raises(ArtefactError, match=r"match\.log, line 6: hand 3 ") as told:
+        play_match("call", "random", hands=40, resume=True, **settings)
+    assert len(str(told.value)) < 700
+    assert log.read_text() == "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("# FAULT x", "is no fault"),
+        ("# FAULT", None),
+        ("# FAULT 1 2 reason", "is no fault"),
+        ("# FAULT " + "9" * 5000 + " 0 slow", "is no fault"),
+        ("# match [1]", "header is damaged"),
+        ("# match " + "[" * 100_000, "header is damaged"),
+        ("# match {", "header is damaged"),
+        ("# match {}", "another match: its a is None"),
+        ('# match {"a": ' + "9" * 5000 + "}", "header is damaged"),
+    ],
+)
+def test_damaged_comments_of_a_log_are_one_sentence(tmp_path, line, words):
+    log = tmp_path / "match.log"
+    play_match("random", "call", hands=10, seed=5, log=log)
+    log.write_text(log.read_text() + line + "\n")
+    if words is None:
+        assert play_match("random", "call", hands=10, seed=5, log=log, resume=True).hands == 10
+        return
+    with pytest.raises(ArtefactError, match=words) as told:
+        play_match("random", "call", hands=10, seed=5, log=log, resume=True)
+    assert len(str(told.value)) < 400
+
+
+def test_a_log_is_replaced_only_if_so_asked(tmp_path):
+    log = tmp_path / "match.log"
+    play_match("random", "call", hands=10, seed=5, log=log)
+    before = log.read_bytes()
+    with pytest.raises(FileError, match=r"match\.log' exists: add --overwrite"):
+        play_match("nobody", "call", hands=10, seed=6, log=log)
+    assert log.read_bytes() == before
+    play_match("random", "call", hands=10, seed=6, log=log, overwrite=True)
+    assert log.read_bytes() != before
+    log.write_bytes(b"")
+    play_match("random", "call", hands=10, seed=5, log=log, resume=True)
+    assert log.read_bytes() == before
+
+
+@pytest.fixture
+def full_disk():
+    """Files may grow no larger than the given bytes."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_whole_deals(tmp_path, full_disk):
+    whole, log = tmp_path / "whole.log", tmp_path / "match.log"
+    play_match("random", "call", hands=6000, seed=5, log=whole)
+    data = whole.read_bytes()
+    full_disk(len(data) * 2 // 3)
+    with pytest.raises(
+        FileError, match=r"cannot write the log .*: make room and go on with --resume"
+    ):
+        play_match("random", "call", hands=6000, seed=5, log=log)
+    kept = log.read_bytes()
+    assert data.startswith(kept)
+    assert kept.endswith(b"\n")
+    assert kept.count(b"STATE") % 2 == 0
+    full_disk(len(data) * 2)
+    play_match("random", "call", hands=6000, seed=5, log=log, resume=True)
+    assert log.read_bytes() == data
+
+
+def test_a_disk_without_room_for_a_header_is_left_as_it_was(tmp_path, full_disk):
+    full_disk(10)
+    with pytest.raises(FileError, match="choose another place"):
+        play_match("random", "call", hands=10, log=tmp_path / "match.log")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_learner_does_not_resume(tmp_path):

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from equipoise.agents.agent import Agent
+from equipoise.agents.simple import CallAgent
 from equipoise.arena.crosstable import save, to_csv, to_html, to_png
 from equipoise.arena.match import MatchResult
 from equipoise.arena.tournament import Tournament, match_seeds, play_tournament
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, FileError
 from equipoise.games.rules import NOLIMIT_HOLDEM
 
 
@@ -73,12 +74,12 @@ def test_variances_of_independent_matches_add():
     assert half == pytest.approx(4.302653 * error * math.sqrt(2) / 2, rel=1e-6)
 
 
-def test_a_pair_is_won_by_winning_both_hands():
-    played = match("a", "b", [5, 1, -5, -1, 5, -1, 0, 3, 0, 0])
-    assert played.triplet == (1, 1, 3)
+def test_a_pair_is_won_by_the_sum_of_its_hands():
+    played = match("a", "b", [5, 1, -5, -1, 5, -1, 0, 3, 0, 0, 4, -4])
+    assert played.triplet == (3, 1, 2)
     result = Tournament(("a", "b"), NOLIMIT_HOLDEM, 0, {(0, 1): played})
-    assert result.triplet(0, 1) == (1, 1, 3)
-    assert result.triplet(1, 0) == (1, 1, 3)
+    assert result.triplet(0, 1) == (3, 1, 2)
+    assert result.triplet(1, 0) == (1, 3, 2)
     assert match("a", "b", [5, 1, -5], duplicate=False).triplet == (2, 1, 0)
 
 
@@ -107,6 +108,33 @@ def test_logs_let_a_tournament_go_on(tmp_path):
     again = play_tournament(players, hands=40, seed=1, logs=tmp_path, resume=True)
     assert all(again.matches[key].hands_now == 20 for key in again.matches)
     assert to_csv(again) == to_csv(whole)
+
+
+def test_logs_are_replaced_only_if_so_asked(tmp_path):
+    players = ["random", "call", "fold"]
+    play_tournament(["random", "fold"], hands=4, logs=tmp_path)
+    with pytest.raises(FileError, match=r"random\.fold\.log' exists: add --overwrite"):
+        play_tournament(players, hands=4, seed=1, logs=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["random.fold.log"]
+    play_tournament(players, hands=4, seed=1, logs=tmp_path, overwrite=True)
+    assert len(list(tmp_path.iterdir())) == 3
+    with pytest.raises(FileError, match="no logs of these players"):
+        play_tournament(players, hands=4, seed=1, logs=tmp_path / "typo", resume=True)
+    assert not (tmp_path / "typo").exists()
+
+
+def test_names_of_players_lead_nowhere_else(tmp_path):
+    class Odd(CallAgent):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+
+    names = ("../x", "a.b", "c", "a", "b.c", r"$\frac$")
+    logs = tmp_path / "logs"
+    result = play_tournament([Odd(name) for name in names], hands=4, logs=logs)
+    assert [path.name for path in tmp_path.iterdir()] == ["logs"]
+    assert len(list(logs.iterdir())) == 15
+    assert to_png(result).startswith(b"\x89PNG")
 
 
 def test_an_interrupted_tournament_keeps_its_matches():

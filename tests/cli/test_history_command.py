@@ -61,6 +61,60 @@ def test_hands_and_figures_are_shown(tmp_path):
     assert out.exists()
 
 
+def test_parts_are_combined_and_json_has_all_of_them(tmp_path):
+    out = tmp_path / "hands.csv"
+    words = ("history", DATA / "headsup.phhs", "--verify", "--stats", "--export", out, "--hand")
+    done = run(*words, "16417146194", "--json")
+    assert done.exit_code == 1
+    told = json.loads(done.stdout)
+    assert (told["right"], len(told["mismatches"]), told["hands"]) == (19, 1, 20)
+    assert len(told["players"]) > 20
+    assert told["export"] == str(out)
+    assert len(told["shown"]) == 1
+    done = run(*words, "16417146194", "--overwrite")
+    assert done.exit_code == 1
+    for part in ("19 hands are right", "20 hands written", "hand 16417146194", "players, 20 hands"):
+        assert part in done.stdout
+
+
+def test_a_free_fold_is_no_damage():
+    done = run("history", DATA / "free_folds.phhs", "--stats", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["hands"] == 14
+    assert run("history", DATA / "free_folds.phhs", "--verify").exit_code == 1
+
+
+def test_what_is_damaged_is_not_exported_in_passing(tmp_path):
+    path, out = tmp_path / "match.log", tmp_path / "x.csv"
+    path.write_text("STATE:0:f:Ah8s|2h4c:50|-50:ann|bob\nnonsense\n")
+    done = run("history", path, "--verify", "--export", out)
+    assert done.exit_code == 2
+    assert not out.exists()
+    assert run("history", path, "--verify", "--skip-damaged", "--export", out).exit_code == 0
+    assert out.exists()
+
+
+def test_an_export_is_checked_before_the_file_is_read(tmp_path):
+    kept = tmp_path / "kept.csv"
+    kept.write_text("mine")
+    for name, words in ((kept, "exists: add --overwrite"), (tmp_path / "x.xlsx", "end the name"),
+                        ("", "name of a file"), (tmp_path / "no" / "x.csv", "no folder")):  # fmt: skip
+        with pytest.raises(EquipoiseError, match=words):
+            run("history", "nowhere.log", "--export", name)
+    assert kept.read_text() == "mine"
+
+
+def test_the_interval_of_a_duplicate_log_says_what_it_is(tmp_path):
+    log = tmp_path / "match.log"
+    match = json.loads(run("match", "random", "call", "--hands", 40, "--log", log, "--json").stdout)
+    told = json.loads(run("history", log, "--json").stdout)
+    assert told["duplicate"]
+    ours = next(player for player in told["players"] if player["player"] == "random")
+    assert ours["pairs"] == 20
+    assert ours["ci95_mbb"] == pytest.approx(match["ci95_mbb"])
+    assert "one sample" in run("history", log, "--stats").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "cure"),
     [

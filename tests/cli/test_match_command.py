@@ -62,6 +62,7 @@ def test_a_log_is_written_and_resumed(tmp_path):
 def test_a_person_gets_a_table():
     done = runner.invoke(app, ["match", "fold", "all-in", "--hands", "20"], catch_exceptions=False)
     assert "-750.0 ± 0.0 mbb/hand" in done.stdout
+    assert "0, 10, 0 by the sum of both hands" in done.stdout
 
 
 def test_tournament_prints_both_rankings_and_writes_files(tmp_path):
@@ -107,12 +108,33 @@ def test_agents_are_listed():
         (("match", "call", "fold", "--resume"), "nothing to resume"),
         (("tournament", "call"), "at least two"),
         (("tournament", "call", "fold", "--resume"), "nothing to resume"),
-        (("tournament", "call", "fold", "--page", "x.pdf"), "should end in .html"),
+        (("tournament", "call", "fold", "--page", "x.pdf"), "end the name with .html"),
     ],
 )
 def test_bad_input_is_one_sentence(words, sentence):
     with pytest.raises(EquipoiseError, match=sentence):
         runner.invoke(app, list(words), catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "call", "fold", "--hands", "4", "--log"),
+        ("tournament", "call", "fold", "--hands", "4", "--csv"),
+        ("tournament", "call", "fold", "--hands", "4", "--plot"),
+        ("tournament", "call", "fold", "--hands", "4", "--page"),
+    ],
+)
+def test_what_is_there_is_replaced_only_if_so_asked(tmp_path, words):
+    endings = {"--csv": "csv", "--plot": "png", "--page": "html", "--log": "log"}
+    path = tmp_path / f"kept.{endings[words[-1]]}"
+    path.write_text("mine")
+    with pytest.raises(EquipoiseError, match="exists: add --overwrite"):
+        runner.invoke(app, [*words, str(path)], catch_exceptions=False)
+    assert path.read_text() == "mine"
+    as_json(*words, str(path), "--overwrite")
+    assert path.read_bytes() != b"mine"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("game", ["nolimt", "one_bet", "Limit"])
@@ -145,6 +167,34 @@ def test_a_tournament_that_cannot_begin_leaves_nothing(tmp_path, monkeypatch, mo
     with pytest.raises(EquipoiseError):
         runner.invoke(app, words, catch_exceptions=False)
     assert [path.name for path in tmp_path.iterdir()] == ["agent.toml"]
+
+
+@pytest.mark.parametrize("command", [("match", "call", "fold"), ("tournament", "call", "fold"),
+                                     ("lbr", "call")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--hands", "0"),
+        ("--hands", "-2"),
+        ("--hands", "1" + "0" * 30),
+        ("--seed", "-1"),
+        ("--seed", "9" * 400),
+        ("--workers", "0"),
+        ("--workers", "-1"),
+        ("--workers", "99999999"),
+    ],
+)
+def test_absurd_numbers_are_one_sentence(command, option, value):
+    with pytest.raises(EquipoiseError, match=option.strip("-")) as told:
+        runner.invoke(app, [*command, option, value], catch_exceptions=False)
+    assert len(str(told.value)) < 200
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan"])
+def test_no_time_to_think_is_refused(seconds):
+    words = ["match", "call", "fold", "--seconds-per-action", seconds]
+    with pytest.raises(EquipoiseError, match="more than 0 seconds"):
+        runner.invoke(app, words, catch_exceptions=False)
 
 
 def test_stopping_aivat_keeps_the_match(monkeypatch):

@@ -27,6 +27,7 @@ from equipoise.arena.record import Hand
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import CardError, HistoryError, IllegalActionError, ProtocolError
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
+from equipoise.numerals import read_decimal, read_whole
 
 #: What a client says first.
 VERSION = "VERSION:2.0.0"
@@ -41,8 +42,6 @@ _MOST_SEEN = 4096
 _TEXT = tuple(rank + suit for rank in RANKS for suit in SUITS)
 _CARD = {text: card for card, text in enumerate(_TEXT)}
 _WORD = re.compile(r"r\d*|.", re.DOTALL)
-_NUMBER = re.compile(r"\d{1,18}")
-_CHIPS = re.compile(r"-?\d{1,18}(\.\d{1,9})?")
 
 
 def is_comment(line: str) -> bool:
@@ -210,10 +209,11 @@ class Follower:
         _, position, hand, _, _ = parts
         if position not in ("0", "1"):
             raise ProtocolError(f"{shorten(line)}: the position is 0 or 1")
-        if not (hand.isascii() and _NUMBER.fullmatch(hand)):
+        number = read_whole(hand)
+        if number is None:
             raise ProtocolError(f"{shorten(line)}: the hand's number is a whole number")
         self._prefix = f"MATCHSTATE:{position}:{hand}:"
-        self._position, self._hand = int(position), int(hand)
+        self._position, self._hand = int(position), number
         self._text, self._state = self._start_text, self._start
 
     def _follow(self, betting: str) -> State:
@@ -359,7 +359,8 @@ def read_state_line(rules: Rules, line: str, number: int = 0) -> Hand:
             f"{where}: {shorten(line)}: a hand is STATE:hand:betting:cards:payoffs:names"
         )
     _, hand, betting, cards, payoffs, names = parts
-    if not (hand.isascii() and _NUMBER.fullmatch(hand)):
+    hand_number = read_whole(hand)
+    if hand_number is None:
         raise HistoryError(f"{where}: hand {shorten(hand)}: its number is a whole number")
     try:
         state = State.from_betting_text(rules, betting, free_folds=True)
@@ -369,17 +370,17 @@ def read_state_line(rules: Rules, line: str, number: int = 0) -> Hand:
         holes, board = read_cards(rules, cards)
     except CardError as error:
         raise HistoryError(f"{where}: {shorten(str(error), quote=False)}") from None
-    won, players = payoffs.split("|"), names.split("|")
-    if len(won) != 2 or not all(_CHIPS.fullmatch(text) for text in won):
+    won, players = [read_decimal(text) for text in payoffs.split("|")], names.split("|")
+    if len(won) != 2 or won[0] is None or won[1] is None:
         raise HistoryError(f"{where}: payoffs {shorten(payoffs)}: write two numbers, as 50|-50")
     if len(players) != 2:
         raise HistoryError(f"{where}: names {shorten(names)}: write two names, as ann|bob")
     return Hand(
-        number=int(hand),
+        number=hand_number,
         state=state,
         holes=(holes[0] or None, holes[1] or None),
         board=board,
         players=(players[0], players[1]),
-        stated=(float(won[0]), float(won[1])),
+        stated=(won[0], won[1]),
         line=number,
     )

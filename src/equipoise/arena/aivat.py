@@ -299,11 +299,12 @@ def _known(player: Player, match: MatchResult, seat: int) -> Agent | None:
 def _betting(log: Path, hands: int) -> list[tuple[int, str]]:
     """Number and betting of the hands in a match's log."""
     try:
-        with log.open(encoding="utf-8") as file:
+        with log.open(encoding="utf-8", errors="replace") as file:
             states = [line.split(":", 3) for line in file if line.startswith("STATE:")]
     except OSError as error:
         raise ArtefactError(f"cannot read the log {log}: {error}") from None
-    if [int(state[1]) for state in states] != list(range(hands)):
+    numbers = [state[1] if len(state) == 4 else "" for state in states]
+    if numbers != [str(hand) for hand in range(hands)]:
         raise ArtefactError(f"{log} does not hold the {hands} hands of this match: play it again")
     return [(number, state[2]) for number, state in enumerate(states)]
 

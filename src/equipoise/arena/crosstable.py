@@ -28,7 +28,7 @@ def rate_text(result: Tournament, i: int, j: int) -> str:
 
 
 def triplet_text(result: Tournament, i: int, j: int) -> str:
-    """One cell: pairs won, lost, drawn."""
+    """One cell: pairs won, lost, drawn by the sum of their two hands."""
     triplet = result.triplet(i, j) if i != j else None
     return "" if triplet is None else f"({', '.join(f'{count:,}' for count in triplet)})"
 
@@ -67,9 +67,10 @@ def to_png(result: Tournament) -> bytes:
     figure = Figure(figsize=(side + 1, side), layout="constrained")
     axes = figure.add_subplot()
     image = axes.imshow(rates, cmap="RdYlGn", norm=CenteredNorm())
-    axes.set_xticks(range(len(order)), names, rotation=45, ha="right")
-    axes.set_yticks(range(len(order)), names)
-    axes.set_title(f"win rate of the row, mbb/hand\n{result.rules.name}")
+    # Names are texts, and no formulas, whatever is in them.
+    axes.set_xticks(range(len(order)), names, rotation=45, ha="right", parse_math=False)
+    axes.set_yticks(range(len(order)), names, parse_math=False)
+    axes.set_title(f"win rate of the row, mbb/hand\n{result.rules.name}", parse_math=False)
     for row, i in enumerate(order):
         for column, j in enumerate(order):
             text = rate_text(result, i, j).replace(" ± ", "\n± ")
@@ -121,7 +122,7 @@ img {{ max-width: 100% }}
 {_table(heads, rates)}
 <p><img alt="heat map of win rates" src="data:image/png;base64,{picture}"></p>
 <h2>Pairs the row won, lost and drew</h2>
-<p>A pair is won by winning both of its hands.</p>
+<p>A pair is won by the sum of its two hands.</p>
 {_table(heads, triplets)}
 </body>
 </html>

@@ -27,6 +27,7 @@ from equipoise.arena.shotclock import Overdue, shot_clock
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import EquipoiseError, GameError, IllegalActionError
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
+from equipoise.settings import brief
 
 #: Text of every card.
 _TEXT = tuple(rank + suit for rank in RANKS for suit in SUITS)
@@ -34,6 +35,8 @@ _TEXT = tuple(rank + suit for rank in RANKS for suit in SUITS)
 _view = tuple.__new__
 #: Seconds after which an agent without a time limit is taken to have hung.
 PATIENCE = 60.0
+#: Seeds there are.
+_SEEDS = 1 << 64
 #: Decimals kept of a payoff that is no whole number: what logs write.
 PAYOFF_DECIMALS = 6
 
@@ -55,6 +58,12 @@ class Played(NamedTuple):
     state: State
     #: Chips won by position 0.
     payoff: float
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed from which no match is dealt."""
+    if not 0 <= seed < _SEEDS:
+        raise EquipoiseError(f"seed = {brief(seed)}: a seed is 0 or more, and less than 2^64")
 
 
 def hand_seed(seed: int, hand: int, seat: int) -> int:
@@ -79,8 +88,7 @@ class Duel:
         allin_equity: bool = False,
         reveal: bool = False,
     ) -> None:
-        if seed < 0:
-            raise EquipoiseError(f"seed = {seed}: a seed is 0 or more")
+        check_seed(seed)
         if allin_equity and (rules.suits, rules.ranks, rules.hole_cards) != (4, 13, 2):
             raise GameError("all-in equity is for hold'em with the full deck: play without it")
         if seconds_per_action is not None and not seconds_per_action > 0:
@@ -132,7 +140,7 @@ class Duel:
             agents[seat].random.seed(base | seat)
             if self._begins[seat]:
                 self._tell_begin(seat, hand, seat ^ first)
-        holes, boards, winner = deal
+        holes, boards, _ = deal
         limit = self.seconds_per_action
         state = self._start
         while (position := state[3]) is not None:
@@ -155,18 +163,11 @@ class Duel:
                 self._waiting = None
                 self._fault(hand, position ^ first, error)
                 state = state.apply(FOLD if state.legal().fold else CALL)
-        payoff = state.payoffs(winner if state.folded is None else None)[0]
-        if self.allin_equity and state.rounds_to_deal:
-            payoff = self._expected(state, deal)
+        payoff = payoff_of(state, deal, self.allin_equity)
         for seat in (0, 1):
             if self._observes[seat]:
                 self._tell_result(seat, seat ^ first, Played(state, payoff), deal, hand)
         return Played(state, payoff)
-
-    def _expected(self, state: State, deal: Deal) -> float:
-        gain = state.payoffs(0)[0]
-        share = all_in_share(*deal.holes, deal.boards[state.round])
-        return round(gain * (2 * share - 1), PAYOFF_DECIMALS)
 
     def _tell_begin(self, seat: int, hand: int, position: int) -> None:
         self._tell(seat, hand, lambda: self.agents[seat].begin(hand, position))
@@ -232,6 +233,16 @@ def _understood(action: object) -> Action:
         raise TypeError
     except (TypeError, ValueError):
         raise IllegalActionError(f"returned {action!r}, which is no action") from None
+
+
+def payoff_of(state: State, deal: Deal, allin_equity: bool) -> float:
+    """Chips that position 0 wins in a hand that is over, an early all-in by equity if so chosen."""
+    if state.folded is not None:
+        return state.payoffs()[0]
+    if allin_equity and state.rounds_to_deal:
+        share = all_in_share(*deal.holes, deal.boards[state.round])
+        return round(state.payoffs(0)[0] * (2 * share - 1), PAYOFF_DECIMALS)
+    return state.payoffs(deal.winner)[0]
 
 
 def public_cards(state: State, deal: Deal) -> tuple[int, ...]:

@@ -13,22 +13,22 @@ the caller asks to be told instead and to go on.
 from __future__ import annotations
 
 import gzip
-import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from equipoise.arena import phh, transcript
-from equipoise.arena.acpc import is_comment, read_state_line
-from equipoise.arena.matchlog import chips_text
+from equipoise.arena.acpc import is_comment, read_state_line, shorten
+from equipoise.arena.matchlog import chips_text, read_header
 from equipoise.arena.record import Hand
-from equipoise.errors import EquipoiseError, HistoryError, IllegalActionError
+from equipoise.errors import EquipoiseError, GameError, HistoryError, IllegalActionError
 from equipoise.games import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
+from equipoise.numerals import read_decimal
 
 #: Lines that are looked at to find out what a file is.
 _HEAD = 2000
@@ -69,22 +69,26 @@ class History:
     rules: Rules | None
     #: All-ins are paid by equity in this log.
     allin_equity: bool = False
+    #: Hands 2n and 2n + 1 are one deal, played from both seats.
+    duplicate: bool = False
 
     @classmethod
     def open(cls, path: str | Path, rules: Rules | None = None) -> History:
         """Find out what a file is; `rules` overrides what a log seems to be."""
         path = Path(path)
-        head = list(islice(_lines(path), _HEAD))
+        head = _head(path)
         kind = _kind(head)
         if kind is None:
             raise HistoryError(
                 f"{path} is no hand history: ACPC logs have lines STATE:…, PHH files are TOML"
             )
-        equity = False
-        if kind != "phh":
-            found, equity = _logged_game(head)
-            rules = rules or found
-        return cls(path, kind, rules, equity)
+        if kind == "phh":
+            return cls(path, kind, rules)
+        told = next(filter(None, map(read_header, head)), {})
+        if rules is None:
+            rules = _stated_game(told) or _likely_game(head)
+        equity, duplicate = (told.get(key) is True for key in ("allin_equity", "duplicate"))
+        return cls(path, kind, rules, equity, duplicate)
 
     def hands(self, report: Callable[[Problem], None] | None = None) -> Iterator[Hand]:
         """The hands in order.
@@ -141,10 +145,10 @@ class History:
         """The score must be the sum of the payoffs, to the rounding of equities."""
         _, chips, names = [*line.split(":"), "", ""][:3]
         for name, text in zip(names.split("|"), chips.split("|"), strict=False):
-            try:
-                stated = float(text)
-            except ValueError:
-                report(Problem(number, f"line {number}: {line!r} is no score", damaged=True))
+            stated = read_decimal(text)
+            if stated is None:
+                told = f"line {number}: {shorten(line)} is no score"
+                report(Problem(number, told, damaged=True))
                 return
             total = round(totals.get(name, 0), 3)
             if abs(total - stated) > 0.01:
@@ -189,7 +193,7 @@ def _raise(problem: Problem) -> None:
 
 
 def _line_of(error: HistoryError) -> int:
-    found = re.match(r"line (\d+)", str(error))
+    found = re.match(r"line (\d{1,18})", str(error))
     return int(found.group(1)) if found else 0
 
 
@@ -203,12 +207,26 @@ def _lines(path: Path) -> Iterator[str]:
             while line := file.readline(_LONGEST):
                 number += 1
                 yield line.decode("utf-8", "replace")
+    except ValueError as error:
+        # A path that no file can have.
+        raise HistoryError(f"cannot read {str(path)!r}: {error}") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise HistoryError(
             f"{path} is damaged after line {number} ({error}): get a whole copy"
         ) from None
     except OSError as error:
         raise HistoryError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def _head(path: Path) -> list[str]:
+    """The lines by which a file is known: not all of them, and not without bound."""
+    head, size = [], 0
+    for line in islice(_lines(path), _HEAD):
+        head.append(line)
+        size += len(line)
+        if size > _LONGEST:
+            break
+    return head
 
 
 def _kind(head: Iterable[str]) -> str | None:
@@ -222,22 +240,24 @@ def _kind(head: Iterable[str]) -> str | None:
     return None
 
 
-def _logged_game(head: list[str]) -> tuple[Rules, bool]:
-    """The game of a log, and whether its all-ins are paid by equity."""
-    for line in head:
-        if line.startswith("# match "):
-            try:
-                settings = json.loads(line.removeprefix("# match "))
-                return gamefile.parse(settings["game"]), bool(settings.get("allin_equity"))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                # A damaged header: the hands still tell limit from no-limit.
-                break
+def _stated_game(told: Mapping[str, object]) -> Rules | None:
+    """The game that the header of a match's log states, if it can be read."""
+    game = told.get("game")
+    try:
+        return gamefile.parse(game) if isinstance(game, str) else None
+    except GameError:
+        # The hands still tell limit from no-limit.
+        return None
+
+
+def _likely_game(head: list[str]) -> Rules:
+    """The game of a log that does not say: limit or no-limit hold'em, as its raises look."""
     if any(_SIZED_RAISE.match(line) for line in head):
-        return NOLIMIT_HOLDEM, False
+        return NOLIMIT_HOLDEM
     titles = chain.from_iterable(
         line.lower().split() for line in head if line.startswith("# name/game")
     )
     if any(word.startswith("holdem.limit") or word == "limit" for word in titles):
-        return LIMIT_HOLDEM, False
+        return LIMIT_HOLDEM
     limit = any(_PLAIN_RAISE.match(line) for line in head)
-    return (LIMIT_HOLDEM if limit else NOLIMIT_HOLDEM), False
+    return LIMIT_HOLDEM if limit else NOLIMIT_HOLDEM

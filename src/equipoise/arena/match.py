@@ -26,7 +26,7 @@ from math import sqrt
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,17 +34,19 @@ from numpy.typing import NDArray
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
 from equipoise.arena.cards import BLOCK, Dealer
-from equipoise.arena.duel import Duel, Fault, cards_line
+from equipoise.arena.duel import Duel, Fault, check_seed
 from equipoise.arena.matchlog import (
     Header,
+    LogWriter,
     Past,
-    chips_text,
     fault_line,
+    hand_text,
     read_past,
     score_line,
 )
 from equipoise.arena.statistics import Estimate, estimate, pair_means
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, FileError
+from equipoise.files import check_target
 from equipoise.games import gamefile
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.workers import check_workers, start_pool
@@ -125,13 +127,13 @@ class MatchResult:
 
     @property
     def triplet(self) -> tuple[int, int, int]:
-        """Pairs in which A won both hands, lost both, and the rest, which are draws.
+        """Pairs that A won, lost and drew: by the sum of a pair's two hands, as it is paid.
 
-        A hand without a winner counts as not won. Without duplicate it is hands won, lost, drawn.
+        Without duplicate it is hands won, lost, drawn.
         """
-        games = self.payoffs.reshape(-1, 2 if self.duplicate else 1)
-        won, lost = int((games > 0).all(axis=1).sum()), int((games < 0).all(axis=1).sum())
-        return won, lost, len(games) - won - lost
+        samples = self.samples_mbb
+        won, lost = int((samples > 0).sum()), int((samples < 0).sum())
+        return won, lost, len(samples) - won - lost
 
     def as_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise match --json` prints them."""
@@ -144,6 +146,7 @@ class MatchResult:
             "mbb_per_hand": self.mbb_per_hand,
             "ci95_mbb": self.ci95_mbb,
             "std_mbb": self.std_mbb,
+            "triplet": list(self.triplet),
             "hands_per_second": self.hands_per_second,
             "seed": self.seed,
             "log": None if self.log is None else str(self.log),
@@ -209,11 +212,7 @@ class _Players:
                     state, payoff = duel.play(deal, hand, first)
                     won.append(-payoff if first else payoff)
                     if logged:
-                        text += (
-                            f"STATE:{hand}:{state.betting_text()}:{cards_line(state, deal)}:"
-                            f"{chips_text(payoff)}|{chips_text(-payoff)}:"
-                            f"{names[first]}|{names[1 - first]}\n"
-                        )
+                        text += hand_text(hand, state, deal, payoff, names)
                 if len(duel.faults) > counted:
                     new = duel.faults[counted:]
                     counted += len(new)
@@ -319,6 +318,7 @@ def play_match(
     workers: int = 1,
     log: str | Path | None = None,
     resume: bool = False,
+    overwrite: bool = False,
     allin_equity: bool = False,
     seconds_per_action: float | None = None,
     max_faults: int = MAX_FAULTS,
@@ -327,22 +327,21 @@ def play_match(
 ) -> MatchResult:
     """Play `hands` hands in all between A and B.
 
-    `log` keeps every hand in a file, from which the match goes on with `resume`. `reveal` shows
-    agents all cards after each hand. Ctrl-C ends the match and keeps what was played.
+    `log` keeps every hand in a file, from which the match goes on with `resume`; a log that is there
+    is replaced only with `overwrite`. `reveal` shows agents all cards after each hand. Ctrl-C ends
+    the match and keeps what was played.
 
     >>> play_match("fold", "all-in", hands=200).mbb_per_hand
     -750.0
     """
     check_settings(hands, seed, duplicate, workers, max_faults)
+    path = check_log(log, resume, overwrite)
     agents, names = _seated(a, b, rules)
-    if resume and log is None:
-        raise EquipoiseError("there is nothing to resume from: give the log of the match as well")
-    path = None if log is None else Path(log)
     labels = (names[0], names[1] if names[0] != names[1] else f"{names[1]}-2")
     header = Header(*labels, gamefile.write(rules), seed, duplicate, allin_equity)
     sample = 2 if duplicate else 1
     past = Past([], [], 0)
-    if resume and path is not None and path.exists():
+    if resume and path is not None:
         past = read_past(path, header, sample)
         _check_past(past, path, hands, any(agent.learns for agent in agents))
     duel = Duel(
@@ -362,24 +361,26 @@ def play_match(
     if any(agent.learns for agent in agents):
         workers = 1
     record = _Record(past, sample, max_faults)
-    log_file = None if path is None else _open_log(path, past, header.lines(rules.name, hands))
+    writer = None
+    if path is not None:
+        writer = LogWriter(path, past.size, header.lines(rules.name, hands))
     start = perf_counter()
     try:
         chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)
         with closing(chunks), suppress(KeyboardInterrupt):
             for chunk in chunks if record.loser is None else ():
                 text = record.add(chunk)
-                if log_file is not None:
-                    log_file.write(text)
+                if writer is not None:
+                    writer.write(text)
                 if progress is not None:
                     progress(len(record.payoffs), hands, record.note(rules.big_blind))
                 if chunk.interrupted or record.loser is not None:
                     break
-        if log_file is not None:
-            log_file.write(score_line(record.payoffs, *labels))
+        if writer is not None:
+            writer.write(score_line(record.payoffs, *labels))
     finally:
-        if log_file is not None:
-            log_file.close()
+        if writer is not None:
+            writer.close()
     played = len(record.payoffs)
     return MatchResult(
         a=names[0],
@@ -410,11 +411,26 @@ def check_settings(
             f"{hands} hands are no whole number of duplicate pairs: play {hands + 1}, or choose "
             "--no-duplicate"
         )
-    if seed < 0:
-        raise EquipoiseError(f"seed = {seed}: a seed is 0 or more")
+    check_seed(seed)
     check_workers(workers)
     if max_faults < 1:
         raise EquipoiseError(f"max_faults = {max_faults}: a match ends at the first fault or later")
+
+
+def check_log(log: str | Path | None, resume: bool, overwrite: bool) -> Path | None:
+    """The path of a log that can be written, or gone on from; a sentence if it cannot."""
+    if log is None:
+        if resume:
+            raise EquipoiseError(
+                "there is nothing to resume from: give the log of the match as well"
+            )
+        return None
+    if resume and overwrite:
+        raise EquipoiseError("a log is either gone on from or replaced: drop --overwrite")
+    path = check_target(log, overwrite=overwrite or resume, what="--log")
+    if resume and not path.exists():
+        raise FileError(f"there is no log {path} to resume from: check its name, or drop --resume")
+    return path
 
 
 def _seated(a: Player, b: Player, rules: Rules) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
@@ -443,20 +459,6 @@ def _check_past(past: Past, path: Path, hands: int, learner: bool) -> None:
             "an agent that learns cannot resume a match, for what it learnt is not in the log: "
             "play from the start"
         )
-
-
-def _open_log(path: Path, past: Past, header: str) -> TextIO:
-    """The log, ready to be written on: a new one with its header, or an old one cut to `past`."""
-    try:
-        file = path.open("r+" if past.size else "w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise EquipoiseError(f"cannot write the log {path}: {error.strerror}") from None
-    if past.size:
-        file.seek(past.size)
-        file.truncate()
-    else:
-        file.write(header)
-    return file
 
 
 def _chunks(players: _Players, first: int, last: int, workers: int) -> Generator[Chunk, None, None]:

@@ -7,18 +7,28 @@
 
 Payoffs and names of a `STATE` line are in order of position, those of `SCORE` A's first. In hand n
 A sits at position n mod 2. A fault is a comment before its hand: `# FAULT 17 0 reason`.
+
+What a log says is not believed: the cards of every hand follow from the seed, and what it paid from
+the cards and the betting. Who goes on from a log has each hand played again first.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.arena.duel import PAYOFF_DECIMALS, Fault
-from equipoise.errors import ArtefactError
+from equipoise.arena.cards import Deal, Dealer
+from equipoise.arena.duel import PAYOFF_DECIMALS, Fault, cards_line, payoff_of
+from equipoise.errors import ArtefactError, EquipoiseError, FileError
+from equipoise.games import gamefile
+from equipoise.games.rules import State
+from equipoise.numerals import read_whole
+from equipoise.settings import brief
 
 _MATCH = "# match "
 _FAULT = "# FAULT "
@@ -78,58 +88,163 @@ def score_line(payoffs: Sequence[float], a: str, b: str) -> str:
     return f"SCORE:{chips_text(total)}|{chips_text(-total)}:{a}|{b}\n"
 
 
+def hand_text(hand: int, state: State, deal: Deal, payoff: float, names: Sequence[str]) -> str:
+    """A finished hand as logs write it; `payoff` is position 0's, names are A's and B's."""
+    first = hand & 1
+    return (
+        f"STATE:{hand}:{state.betting_text()}:{cards_line(state, deal)}:"
+        f"{chips_text(payoff)}|{chips_text(-payoff)}:{names[first]}|{names[1 - first]}\n"
+    )
+
+
+class LogWriter:
+    """A log that is being written: it holds whole deals, whatever happens."""
+
+    def __init__(self, path: Path, size: int, header: str) -> None:
+        """Begin a new log with its header, or go on with an old one after `size` bytes."""
+        self.path = path
+        self._size = size
+        try:
+            self._file = path.open("r+b" if size else "wb", buffering=0)
+            if size:
+                self._file.truncate(size)
+                self._file.seek(size)
+        except OSError as error:
+            raise FileError(f"cannot write the log {path}: {error.strerror}") from None
+        if not size:
+            self.write(header)
+
+    def write(self, text: str) -> None:
+        """Add some deals, or nothing at all."""
+        left = memoryview(text.encode("utf-8"))
+        added = len(left)
+        try:
+            while left:
+                left = left[self._file.write(left) or 0 :]
+        except OSError as error:
+            self._cut()
+            cure = "make room and go on with --resume" if self._size else "choose another place"
+            raise FileError(f"cannot write the log {self.path}: {error.strerror}: {cure}") from None
+        self._size += added
+
+    def _cut(self) -> None:
+        """Drop a deal that was written in part, and a file that has not even its header."""
+        with contextlib.suppress(OSError):
+            self._file.truncate(self._size)
+        self._file.close()
+        if not self._size and self.path.is_file():
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+
+    def close(self) -> None:
+        """End writing; what was written is on the disk then."""
+        if not self._file.closed:
+            with contextlib.suppress(OSError):
+                # A device has nothing to sync.
+                os.fsync(self._file.fileno())
+            self._file.close()
+
+
 def read_past(path: Path, header: Header, sample: int) -> Past:
     """What was played of the match with this header; `sample` hands belong together.
 
     A line cut short by a crash, and a pair of which one hand is missing, do not count.
     """
     try:
-        data = path.read_bytes()
+        # Anything else than a file might have no end.
+        data = path.read_bytes() if path.is_file() else b""
     except OSError as error:
-        raise ArtefactError(f"cannot read the log {path}: {error}") from None
+        raise ArtefactError(f"cannot read the log {path}: {error.strerror}") from None
+    if not data and path.is_file():
+        # Begun, and stopped before the first word.
+        return Past([], [], 0)
+    replay: _Replay | None = None
     payoffs: list[float] = []
     faults: list[Fault] = []
     place = size = 0
-    found = False
-    for raw in data.splitlines(keepends=True):
+    for number, raw in enumerate(data.splitlines(keepends=True), start=1):
         place += len(raw)
         line = raw.decode("utf-8", errors="replace")
         if not line.endswith("\n"):
             break
         if line.startswith(_MATCH):
             _check_header(path, header, line)
-            found, size = True, place
+            replay, size = replay or _Replay(header), place
+        elif replay is None:
+            continue
         elif line.startswith(_FAULT):
-            hand, seat, reason = line[len(_FAULT) :].rstrip("\n").split(" ", 2)
-            faults.append(Fault(int(hand), int(seat), reason))
+            faults.append(_fault(f"{path}, line {number}", line))
         elif line.startswith("STATE:"):
-            payoffs.append(_payoff(path, line, len(payoffs)))
+            payoffs.append(replay.payoff(f"{path}, line {number}", line, len(payoffs)))
             if len(payoffs) % sample == 0:
                 size = place
-    if not found:
+    if replay is None:
         raise ArtefactError(f"{path} is not the log of a match: choose another --log to begin anew")
     del payoffs[len(payoffs) // sample * sample :]
     return Past(payoffs, [fault for fault in faults if fault.hand < len(payoffs)], size)
 
 
-def _check_header(path: Path, header: Header, line: str) -> None:
+class _Replay:
+    """Plays the hands of a log again, in order."""
+
+    def __init__(self, header: Header) -> None:
+        self.header = header
+        self.rules = gamefile.parse(header.game)
+        self._dealer = Dealer(self.rules, header.seed)
+
+    def payoff(self, where: str, line: str, hand: int) -> float:
+        """A's chips in a hand, if the line is the one that was written when it was played."""
+        header = self.header
+        words = line.split(":", 3)
+        if len(words) < 4 or words[1] != str(hand):
+            raise ArtefactError(f"{where}: hand {hand} is damaged or missing: begin a new log")
+        try:
+            state = State.from_betting_text(self.rules, words[2])
+        except EquipoiseError as error:
+            raise ArtefactError(
+                f"{where}: hand {hand} is damaged, {brief(str(error), 200)}"
+            ) from None
+        if not state.is_over:
+            raise ArtefactError(f"{where}: hand {hand} is not over: begin a new log")
+        deal = self._dealer.deal(hand // 2 if header.duplicate else hand)
+        won = payoff_of(state, deal, header.allin_equity)
+        due = hand_text(hand, state, deal, won, (header.a, header.b))
+        if line != due:
+            raise ArtefactError(
+                f"{where}: hand {hand} says {brief(line.strip(), 200)!r} where its deal and betting "
+                f"give {due.strip()!r}: begin a new log"
+            )
+        return -won if hand & 1 else won
+
+
+def _fault(where: str, line: str) -> Fault:
+    hand, seat, reason = (*line[len(_FAULT) :].rstrip("\n").split(" ", 2), "", "", "")[:3]
+    number = read_whole(hand)
+    if number is None or seat not in ("0", "1"):
+        raise ArtefactError(
+            f"{where}: {brief(line.strip())!r} is no fault: write {_FAULT}HAND SEAT REASON"
+        )
+    return Fault(number, int(seat), reason)
+
+
+def read_header(line: str) -> dict[str, object] | None:
+    """The settings in a log's line `# match ...`; None if it is another line, or damaged."""
+    if not line.startswith(_MATCH):
+        return None
     try:
         told = json.loads(line[len(_MATCH) :])
-    except ValueError:
-        raise ArtefactError(f"{path}: its header is damaged: begin a new log") from None
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _check_header(path: Path, header: Header, line: str) -> None:
+    told = read_header(line)
+    if told is None:
+        raise ArtefactError(f"{path}: its header is damaged: begin a new log")
     for key, value in asdict(header).items():
         if told.get(key) != value:
             raise ArtefactError(
-                f"{path} is the log of another match: its {key} is {told.get(key)!r}, "
+                f"{path} is the log of another match: its {key} is {brief(repr(told.get(key)))}, "
                 f"not {value!r}; resume with the same settings, or choose another --log"
             )
-
-
-def _payoff(path: Path, line: str, hand: int) -> float:
-    try:
-        _, number, _, _, chips, _ = line.split(":", 5)
-        if int(number) != hand:
-            raise ValueError
-        return float(chips.split("|")[hand % 2])
-    except (ValueError, IndexError):
-        raise ArtefactError(f"{path}: hand {hand} is damaged or missing: begin a new log") from None

@@ -1,4 +1,4 @@
-"""Hands as a table in a Parquet file, one row a hand, for notebooks and data frames.
+"""Hands as a table in a Parquet or CSV file, one row a hand, for notebooks and data frames.
 
 Columns: `hand`, `line`, `game`, `big_blind`, `chips_per_unit`, `betting`, `board`, `showdown`, and
 for each position (`0` the big blind, `1` the button) `player_`, `stack_`, `hole_` and
@@ -15,8 +15,12 @@ from typing import Any
 
 from equipoise.arena.record import Hand
 from equipoise.cards.card import cards_text
+from equipoise.errors import HistoryError
 from equipoise.files import written
 from equipoise.games.rules import UNLIMITED
+
+#: Endings of the files that hands are exported to.
+ENDINGS = (".parquet", ".csv")
 
 
 def row(hand: Hand) -> dict[str, Any]:
@@ -42,8 +46,14 @@ def row(hand: Hand) -> dict[str, Any]:
     return cells
 
 
-def export_parquet(hands: Iterable[Hand], path: str | Path) -> int:
-    """Write hands to a Parquet file; how many there are. The file appears only when it is whole."""
+def export_hands(hands: Iterable[Hand], path: str | Path) -> int:
+    """Write hands as the file's ending says, .parquet or .csv; how many there are.
+
+    The file appears only when it is whole.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise HistoryError(f"{path}: hands are exported as {' or '.join(ENDINGS)}")
     import polars
 
     types = {
@@ -71,7 +81,11 @@ def export_parquet(hands: Iterable[Hand], path: str | Path) -> int:
             columns[name].append(cell)
     # Through memory: of a full disk Polars tells as of a damaged file.
     table = BytesIO()
-    polars.DataFrame(columns, schema=types).write_parquet(table)
+    frame = polars.DataFrame(columns, schema=types)
+    if ending == ".csv":
+        frame.write_csv(table)
+    else:
+        frame.write_parquet(table)
     with written(path) as file:
         file.write(table.getbuffer())
     return count

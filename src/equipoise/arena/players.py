@@ -2,7 +2,8 @@
 
 Shares are of the occasions on which the player had the choice. The win rate is in thousandths of a
 big blind a hand with Student's 95 % interval; hands whose winner was never seen are counted but
-cannot enter it.
+cannot enter it. In a duplicate match the two hands of a deal share their cards, so that a pair is one
+sample, as in the match itself; a pair of which one hand is missing does not count.
 """
 
 from __future__ import annotations
@@ -27,15 +28,19 @@ class PlayerSummary:
     ('ann', 1.0, 0.0, 1.0)
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, paired: bool = False) -> None:
         self.name = name
+        #: Whether two hands are one sample of the win rate.
+        self.paired = paired
         #: Hands played, and those whose winner was never seen.
         self.hands = self.unknown = 0
         self._entered = self._raised = 0
         self._bets_faced = self._bets_folded = 0
         self._showdowns = self._showdowns_known = 0
         self._showdowns_won = 0.0
+        #: Samples of the win rate; and by its deal what is known of a pair so far.
         self._mbb: list[float] = []
+        self._halves: dict[int, float] = {}
 
     @property
     def vpip(self) -> float:
@@ -81,6 +86,7 @@ class PlayerSummary:
             "won_at_showdown": self.won_at_showdown,
             "mbb_per_hand": rate.mean,
             "ci95_mbb": rate.half_width,
+            "pairs": rate.count if self.paired else 0,
         }
 
     def _add(self, hand: Hand, position: int, actors: list[list[int]]) -> None:
@@ -110,17 +116,25 @@ class PlayerSummary:
         if payoffs is None:
             self.unknown += 1
         else:
-            self._mbb.append(1000 * payoffs[position] / hand.rules.big_blind)
+            self._sample(hand.number, 1000 * payoffs[position] / hand.rules.big_blind)
+
+    def _sample(self, number: int, mbb: float) -> None:
+        if not self.paired:
+            self._mbb.append(mbb)
+        elif (half := self._halves.pop(number // 2, None)) is None:
+            self._halves[number // 2] = mbb
+        else:
+            self._mbb.append((half + mbb) / 2)
 
 
-def summarise(hands: Iterable[Hand]) -> list[PlayerSummary]:
-    """Every player's figures, the one with most hands first."""
+def summarise(hands: Iterable[Hand], paired: bool = False) -> list[PlayerSummary]:
+    """Every player's figures, the one with most hands first; `paired` if the match was duplicate."""
     players: dict[str, PlayerSummary] = {}
     for hand in hands:
         actors = _actors(hand.state)
         for position, name in enumerate(hand.players):
             if name not in players:
-                players[name] = PlayerSummary(name)
+                players[name] = PlayerSummary(name, paired)
             players[name]._add(hand, position, actors)
     return sorted(players.values(), key=lambda player: (-player.hands, player.name))
 

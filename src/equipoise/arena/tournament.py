@@ -10,20 +10,24 @@ match can be played again by itself. Matches are independent, so the variances o
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
+from equipoise.arena.duel import check_seed
 from equipoise.arena.match import MatchResult, Player, Progress, check_settings, play_match
 from equipoise.arena.statistics import t_quantile
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, FileError
+from equipoise.files import check_target
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 
 
@@ -48,7 +52,7 @@ class Tournament:
         return (mean if i < j else 0.0 - mean), match.ci95_mbb
 
     def triplet(self, i: int, j: int) -> tuple[int, int, int] | None:
-        """Pairs that player i won, lost and drew against j; to win is to win both hands."""
+        """Pairs that player i won, lost and drew against j, by the sum of their two hands."""
         match = self.matches.get((min(i, j), max(i, j)))
         if match is None:
             return None
@@ -99,12 +103,11 @@ class Tournament:
             "players": list(self.names),
             "game": self.rules.name,
             "seed": self.seed,
-            "matches": [match.as_dict() | {"triplet": list(match.triplet)}
-                        for match in self.matches.values()],
+            "matches": [match.as_dict() for match in self.matches.values()],
             "bankroll": [self._ranked(i) for i in self.by_bankroll()],
             "runoff": [self.names[i] for i in self.by_runoff()],
             "interrupted": self.interrupted,
-        }  # fmt: skip
+        }
 
     def _ranked(self, i: int) -> dict[str, Any]:
         mean, half = self.total(i)
@@ -117,8 +120,7 @@ def match_seeds(seed: int, count: int) -> list[int]:
     >>> len(set(match_seeds(1, 1000)))
     1000
     """
-    if seed < 0:
-        raise EquipoiseError(f"seed = {seed}: a seed is 0 or more")
+    check_seed(seed)
     drawn: dict[int, None] = {}
     source = np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, 0x7075726E))))
     while len(drawn) < count:
@@ -133,12 +135,15 @@ def play_tournament(
     seed: int = 0,
     *,
     logs: str | Path | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Tournament:
     """Everybody plays `hands` hands against everybody; `settings` are those of a match.
 
-    `logs` is a directory for the logs of all matches; with `resume=True` matches go on from there.
+    `logs` is a directory for the logs of all matches; with `resume` matches go on from there, and
+    logs that are there are replaced only with `overwrite`.
 
     >>> result = play_tournament(["fold", "call", "all-in"], hands=20)
     >>> result.rate(0, 2)[0], result.rate(2, 0)[0]
@@ -151,13 +156,8 @@ def play_tournament(
         # Who cannot sit down should not be found out after hours of play.
         if not isinstance(player, Agent):
             Recipe.read(player).make(rules)
-    directory = None if logs is None else Path(logs)
-    if directory is not None:
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise EquipoiseError(f"cannot make the directory {directory}: {error}") from None
     meetings = list(combinations(range(len(players)), 2))
+    paths = _log_paths(logs, names, meetings, resume, overwrite)
     matches: dict[tuple[int, int], MatchResult] = {}
     for number, ((i, j), own_seed) in enumerate(
         zip(meetings, match_seeds(seed, len(meetings)), strict=True)
@@ -176,7 +176,10 @@ def play_tournament(
             rules,
             hands,
             own_seed,
-            log=None if directory is None else directory / f"{names[i]}.{names[j]}.log",
+            log=paths.get((i, j)),
+            # A match that had not begun has no log yet.
+            resume=resume and paths[i, j].exists(),
+            overwrite=overwrite,
             progress=report,
             **settings,
         )
@@ -185,6 +188,38 @@ def play_tournament(
         if result.interrupted:
             return Tournament(names, rules, seed, matches, interrupted=True)
     return Tournament(names, rules, seed, matches)
+
+
+def _log_paths(
+    logs: str | Path | None,
+    names: Sequence[str],
+    meetings: Sequence[tuple[int, int]],
+    resume: bool,
+    overwrite: bool,
+) -> dict[tuple[int, int], Path]:
+    """Where each match is logged; the directory is made, and nothing stands in the way there."""
+    if logs is None:
+        if resume:
+            raise EquipoiseError("there is nothing to resume from: give the directory of --logs")
+        return {}
+    if resume and overwrite:
+        raise EquipoiseError("logs are either gone on from or replaced: drop --overwrite")
+    directory = Path(logs)
+    # Whatever a player is called, its logs are in this directory and nobody else's.
+    plain = [quote(name, safe="").replace(".", "%2E") for name in names]
+    paths = {(i, j): directory / f"{plain[i]}.{plain[j]}.log" for i, j in meetings}
+    if resume and not any(os.path.exists(path) for path in paths.values()):
+        raise FileError(
+            f"{directory} has no logs of these players: check its name, or drop --resume"
+        )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        told = error.strerror if isinstance(error, OSError) else error
+        raise FileError(f"cannot make the directory {str(directory)!r}: {told}") from None
+    for path in paths.values():
+        check_target(path, overwrite=overwrite or resume, what="--logs")
+    return paths
 
 
 def _names(players: Sequence[Player]) -> tuple[str, ...]:

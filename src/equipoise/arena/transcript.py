@@ -15,14 +15,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from equipoise.arena.acpc import is_comment, shorten
+from equipoise.arena.deck import SEEDS
 from equipoise.arena.matchlog import chips_text
 from equipoise.arena.record import Hand
 from equipoise.arena.table import Table
 from equipoise.errors import HistoryError
 from equipoise.games.rules import Rules
+from equipoise.numerals import read_whole
 
 _EVENT = re.compile(r"(TO|FROM) ([12]) at \d+\.\d+ (.*)")
-_HEADER = re.compile(r"# name/game/hands/seed .* (\d+) (\d+)")
+_HEADER = re.compile(r"# name/game/hands/seed .* \d+ (\d+)")
 
 
 def replay(
@@ -48,7 +50,10 @@ def replay(
     for number, full in enumerate(lines, start=1):
         line = full.rstrip("\r\n")
         if table is None and (header := _HEADER.fullmatch(line)):
-            table = Table(rules, int(header.group(2)))
+            seed = read_whole(header.group(1))
+            if seed is None or seed >= SEEDS:
+                raise HistoryError(f"line {number}: a seed is a number from 0 to {SEEDS - 1}")
+            table = Table(rules, seed)
         if table is not None and line.startswith("SCORE:"):
             _check_score(line, table, number, mismatch)
         if is_comment(line) or line.startswith(("STARTED", "FINISHED", "SCORE:")):

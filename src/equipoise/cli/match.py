@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.output import Json, Seed, check_places, emit, progress_bar
+from equipoise.cli.output import Json, Seed, emit, progress_bar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,6 +24,7 @@ Workers = Annotated[int, typer.Option("--workers", help="Processes that play.")]
 AllinEquity = Annotated[
     bool, typer.Option("--allin-equity", help="Pay an early all-in by its exact equity.")
 ]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")]
 Duplicate = Annotated[
     bool, typer.Option("--duplicate/--no-duplicate", help="Play every deal from both seats.")
 ]
@@ -58,6 +59,7 @@ def match_command(
     workers: Workers = 1,
     log: Annotated[Path | None, typer.Option(help="Keep every hand in this file.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the log.")] = False,
+    overwrite: Overwrite = False,
     allin_equity: AllinEquity = False,
     seconds_per_action: Annotated[
         float | None, typer.Option(help="A decision that takes longer is a fault; 60 if not given.")
@@ -96,6 +98,7 @@ def match_command(
             workers=workers,
             log=kept,
             resume=resume,
+            overwrite=overwrite,
             allin_equity=allin_equity,
             seconds_per_action=seconds_per_action,
             progress=report,
@@ -137,7 +140,8 @@ def _match_table(
         "95 % interval": f"{low:+,.1f} to {high:+,.1f}",
         "standard deviation": f"{result.std_mbb:,.0f} mbb a hand",
         "hands": f"{result.hands:,}" + f" in {result.pairs:,} pairs" * result.duplicate,
-        f"{unit} won, lost, drawn": f"{won:,}, {lost:,}, {drawn:,}",
+        f"{unit} won, lost, drawn": f"{won:,}, {lost:,}, {drawn:,}"
+        + " by the sum of both hands" * result.duplicate,
         "speed": f"{result.hands_per_second:,.0f} hands/s",
         "seed": str(result.seed),
     }
@@ -172,6 +176,7 @@ def tournament_command(
     allin_equity: AllinEquity = False,
     logs: Annotated[Path | None, typer.Option(help="Directory for every match's log.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the logs.")] = False,
+    overwrite: Overwrite = False,
     csv: Annotated[Path | None, typer.Option(help="Write the matches as CSV.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a heat map.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write a page for the browser.")] = None,
@@ -184,15 +189,12 @@ def tournament_command(
     """
     from equipoise.arena.crosstable import save
     from equipoise.arena.tournament import play_tournament
-    from equipoise.errors import EquipoiseError
+    from equipoise.files import check_target
 
-    wanted = {".csv": csv, ".png": plot, ".html": page}
-    for ending, path in wanted.items():
-        if path is not None and path.suffix != ending:
-            raise EquipoiseError(f"{path}: its name should end in {ending}")
-    check_places(*wanted.values())
-    if resume and logs is None:
-        raise EquipoiseError("there is nothing to resume from: give the directory of --logs")
+    wanted = {"--csv": (".csv", csv), "--plot": (".png", plot), "--page": (".html", page)}
+    for option, (ending, path) in wanted.items():
+        if path is not None:
+            check_target(path, overwrite=overwrite, suffixes=(ending,), what=option)
     with progress_bar("tournament", quiet=json) as report:
         result = play_tournament(
             players,
@@ -204,9 +206,11 @@ def tournament_command(
             allin_equity=allin_equity,
             logs=logs,
             resume=resume,
+            # Who goes on from logs may well have the tables replaced.
+            overwrite=overwrite and not resume,
             progress=report,
         )
-    for path in wanted.values():
+    for _, path in wanted.values():
         if path is not None:
             save(result, path)
     emit(result.as_dict(), json, lambda: _tournament_tables(result))
@@ -221,7 +225,7 @@ def _tournament_tables(result: Tournament) -> RenderableType:
     order, runoff = result.by_bankroll(), result.by_runoff()
     names = [result.names[i] for i in order]
     rates = Table("", *names, title=f"win rate of the row, mbb/hand: {result.rules.name}")
-    triplets = Table("", *names, title="pairs the row won, lost, drew")
+    triplets = Table("", *names, title="pairs the row won, lost, drew by the sum of both hands")
     for i in order:
         rates.add_row(result.names[i], *(rate_text(result, i, j) for j in order))
         triplets.add_row(result.names[i], *(triplet_text(result, i, j) for j in order))
