@@ -16,7 +16,7 @@ from equipoise.arena.dealer import MOST_IDLE_LINES, Dealer, TimeLimits
 from equipoise.arena.table import Table
 from equipoise.arena.transcript import replay
 from equipoise.arena.wire import Wire
-from equipoise.errors import GameError, ProtocolError
+from equipoise.errors import EquipoiseError, FileError, GameError, ProtocolError
 from equipoise.games.rules import CALL, FOLD, LIMIT_HOLDEM, NOLIMIT_HOLDEM, nolimit, raise_to
 
 QUICK = TimeLimits(response=0.4, hand=0.8, per_hand=0.4, start=2.0, greeting=0.3)
@@ -217,7 +217,9 @@ def test_the_other_seat_hears_the_last_state_when_a_seat_goes():
         match.join(5)
         stays.close()
         goes.close()
-    assert data.endswith(b"MATCHSTATE:0:0:cc/c:5d5c|/8dAs8s\r\n")
+    # It is noticed while this seat thinks, or when the turn comes round.
+    lines = [b"c:5d5c|", b"cc/:5d5c|/8dAs8s", b"cc/c:5d5c|/8dAs8s"]
+    assert data.endswith(tuple(b"MATCHSTATE:0:0:" + line + b"\r\n" for line in lines))
     assert "seat 2 (p2) closed the connection" in match.outcome.reason
 
 
@@ -269,15 +271,15 @@ def misbehave(behaviour, limits=QUICK, hands=3):
         other = honest(NOLIMIT_HOLDEM, dealer.ports[0])
         peer = seated(dealer.ports[1])
         bad = in_thread(behaviour, peer)
-        started = time.monotonic()
-        outcome = dealer.run()
-        assert time.monotonic() - started < 4
+        match = in_thread(dealer.run)
+        match.join(30)
+        assert not match.is_alive()
         other.join(5)
         assert not other.is_alive()
         peer.close()
         bad.join(5)
         assert not bad.is_alive()
-    return outcome, log.getvalue()
+    return match.outcome, log.getvalue()
 
 
 def drip(peer):
@@ -350,7 +352,31 @@ def test_errors_in_an_answer_are_mended_and_comments_ignored():
     outcome, log = misbehave(play_badly, QUICK, hands=1)
     assert outcome.reason is None
     assert outcome.hands == 1
-    assert log.splitlines()[4].startswith("STATE:0:r200")
+    # Comments are no lines, and what honest players do is never wrong.
+    strays, mended = outcome.stray_lines, outcome.mended_answers
+    assert (strays[0], mended[0]) == (0, 0)
+    assert strays[1] >= 2
+    assert mended[1] >= 1
+    lines = log.splitlines()
+    assert lines[4].startswith("# hand 0, seat 2 (p2): ")
+    assert lines[4].endswith(f" lines that answer nothing, {mended[1]} answers mended")
+    assert lines[5].startswith("STATE:0:r200")
+
+
+def test_answers_out_of_turn_are_counted():
+    def eager(peer):
+        """Says everything twice; of the second it may be that the match is over before it comes."""
+        while line := peer.recv(4096).splitlines()[-1:]:
+            peer.sendall(line[0] + b":c\r\n" + line[0] + b":c\r\n")
+
+    outcome, log = misbehave(eager, QUICK, hands=3)
+    assert outcome.reason is None
+    assert outcome.mended_answers == (0, 0)
+    assert outcome.stray_lines[0] == 0
+    assert outcome.stray_lines[1] >= 2
+    told = [line for line in log.splitlines() if line.startswith("# hand ")]
+    assert sum(int(line.split(": ")[1].split()[0]) for line in told) == outcome.stray_lines[1]
+    assert all("seat 2 (p2)" in line for line in told)
 
 
 def test_time_over_the_hand_and_over_the_match_is_kept():
@@ -392,6 +418,96 @@ def test_strangers_at_the_door_do_not_take_the_seat():
             assert player.outcome.hands == 4
 
 
+def commenting(peer, stop):
+    """Comments and empty lines, for as long as somebody listens."""
+    with contextlib.suppress(OSError):
+        while not stop.wait(0.02):
+            peer.sendall(b"# one moment\r\n\r\n; please\r\n")
+
+
+def test_comments_win_nobody_time():
+    stop = threading.Event()
+    limits = TimeLimits(start=0.3, greeting=60)
+    with Dealer(LIMIT_HOLDEM, 4, 0, limits=limits) as dealer:
+        peer = seated(dealer.ports[0], b"")
+        talker = in_thread(commenting, peer, stop)
+        match = in_thread(dealer.run)
+        match.join(20)
+        stop.set()
+        talker.join(5)
+        peer.close()
+    assert "nobody took seat 1 (p1) in 0.3 seconds" in match.outcome.reason
+    assert "sent no version" in match.outcome.reason or "sent no line" in match.outcome.reason
+
+
+def test_who_only_comments_loses_the_seat_to_the_next():
+    stop = threading.Event()
+    limits = TimeLimits(start=60, greeting=0.2)
+    with Dealer(LIMIT_HOLDEM, 4, 0, limits=limits) as dealer:
+        peer = seated(dealer.ports[0], b"")
+        talker = in_thread(commenting, peer, stop)
+        match = in_thread(dealer.run)
+        for port in dealer.ports:
+            honest(LIMIT_HOLDEM, port)
+        match.join(20)
+        stop.set()
+        talker.join(5)
+        peer.close()
+    assert match.outcome.reason is None
+    assert match.outcome.hands == 4
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_seat_that_goes_before_the_other_comes_is_noticed_at_once(seat):
+    with Dealer(LIMIT_HOLDEM, 4, 0, limits=TimeLimits(start=600)) as dealer:
+        match = in_thread(dealer.run)
+        seated(dealer.ports[seat]).close()
+        match.join(20)
+        assert not match.is_alive()
+    name = f"seat {seat + 1} (p{seat + 1})"
+    assert f"{name} closed the connection before the match" in match.outcome.reason
+
+
+def test_a_seat_that_goes_while_the_other_thinks_is_noticed_at_once():
+    with Dealer(NOLIMIT_HOLDEM, 4, 0, limits=TimeLimits()) as dealer:
+        goes, thinks = (seated(port) for port in dealer.ports)
+        match = in_thread(dealer.run)
+        assert asked(thinks)
+        goes.close()
+        match.join(20)
+        assert not match.is_alive()
+        thinks.close()
+    assert match.outcome.reason == "seat 1 (p1) closed the connection"
+    assert match.outcome.hands == 0
+
+
+def test_players_may_come_in_any_order():
+    with Dealer(LIMIT_HOLDEM, 4, 0, limits=QUICK) as dealer:
+        match = in_thread(dealer.run)
+        second = seated(dealer.ports[1])
+        first = honest(LIMIT_HOLDEM, dealer.ports[0])
+        in_thread(lambda: [second.sendall(asked(second) + b":c\r\n") for _ in range(2)])
+        match.join(5)
+        first.join(5)
+        second.close()
+    assert "seat 2 (p2) overran" in match.outcome.reason or match.outcome.reason is None
+
+
+def test_a_log_that_cannot_be_written_ends_the_match_in_one_sentence():
+    class Full:
+        def write(self, text):
+            if "STATE" in text:
+                raise FileError("cannot write the log: no room")
+
+    with Dealer(LIMIT_HOLDEM, 4, 0, log=Full()) as dealer:
+        players = [honest(LIMIT_HOLDEM, port) for port in dealer.ports]
+        with pytest.raises(FileError, match="no room"):
+            dealer.run()
+    for player in players:
+        player.join(5)
+        assert not player.is_alive()
+
+
 def test_nobody_comes():
     with Dealer(LIMIT_HOLDEM, 4, 0, limits=TimeLimits(start=0.2)) as dealer:
         outcome = dealer.run()
@@ -403,8 +519,15 @@ def test_the_dealer_refuses_what_it_cannot_do():
         Dealer(NOLIMIT_HOLDEM, 0, 0)
     with pytest.raises(GameError, match="name"):
         Dealer(NOLIMIT_HOLDEM, 1, 0, names=("a|b", "c"))
-    with pytest.raises(GameError, match="more than 0"):
-        TimeLimits(response=0)
+    for seconds in (0, -1, float("nan"), float("inf"), 1e20):
+        for field in ("response", "hand", "per_hand", "start", "greeting"):
+            with pytest.raises(GameError, match="more than 0 seconds, and at most 1,000,000"):
+                TimeLimits(**{field: seconds})
+    with pytest.raises(GameError, match="at least 1 hand"):
+        Dealer(NOLIMIT_HOLDEM, 1 << 32, 0)
+    for host in ("..", "a\0b", "x" * 300):
+        with pytest.raises(ProtocolError, match="cannot listen"):
+            Dealer(NOLIMIT_HOLDEM, 1, 0, host=host)
     with Dealer(NOLIMIT_HOLDEM, 1, 0) as dealer, pytest.raises(ProtocolError, match="another port"):
         Dealer(NOLIMIT_HOLDEM, 1, 0, ports=dealer.ports)
 
@@ -440,6 +563,10 @@ def client_against(data, close=True, timeout=0.5):
         (b"MATCHSTATE:0:0::5d5c|", "closed the connection"),
         (b"MATCHSTATE:0:0::5d5c|\r\nMATCHSTATE:0:1::5d5c|\r\n", "before 0 was over"),
         (b"MATCHSTATE:0:0:r1:5d5c|\r\n", "cannot raise to 1"),
+        (b"MATCHSTATE:0:0:r" + b"9" * 5000 + b":5d5c|\r\n", "is not a raise"),
+        (b"MATCHSTATE:0:" + b"9" * 5000 + b"::5d5c|\r\n", "is a whole number"),
+        (b"MATCHSTATE:0:\xb2::5d5c|\r\n", "is a whole number"),
+        (b"MATCHSTATE:" + b"0" * 5000 + b":0::5d5c|\r\n", "the position is 0 or 1"),
         (b"x" * 3 * LONGEST_LINE, "bytes without ending the line"),
         (b"# hi\r\n" * 5000, "comments only"),
         (b"\xff\xfe\x00\r\n", "a line is MATCHSTATE"),
@@ -450,6 +577,31 @@ def test_a_misbehaving_dealer_is_one_sentence(data, words):
     assert isinstance(told, ProtocolError)
     assert words in str(told)
     assert len(str(told)) < 500
+
+
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [
+        (lambda view: 1 / 0, "failed in hand 7: ZeroDivisionError"),
+        (
+            lambda view: raise_to(1),
+            "failed in hand 7: r1 is not allowed; legal: fold, call or raise",
+        ),
+        (lambda view: "call", "failed in hand 7"),
+    ],
+)
+def test_an_agent_that_fails_at_a_table_is_one_sentence(deed, words):
+    class Broken(Wild):
+        def act(self, view):
+            return deed(view)
+
+    ours, theirs = socket.socketpair()
+    wire = Wire(ours, "the dealer")
+    theirs.sendall(b"MATCHSTATE:1:7::|9hQd\r\n")
+    with pytest.raises(EquipoiseError, match=words):
+        play(Broken(), NOLIMIT_HOLDEM, wire, timeout=5)
+    wire.close()
+    theirs.close()
 
 
 def test_a_silent_dealer_is_left():
@@ -494,5 +646,12 @@ def test_no_dealer_there():
         port = door.getsockname()[1]
     with pytest.raises(ProtocolError, match="start it first"):
         join(Wild(), NOLIMIT_HOLDEM, "127.0.0.1", port)
-    with pytest.raises(ProtocolError, match="check host and port"):
-        join(Wild(), NOLIMIT_HOLDEM, "127.0.0.1", 99999)
+    for wrong in (99999, 0, -1, 10**30):
+        with pytest.raises(ProtocolError, match="from 1 to 65535"):
+            join(Wild(), NOLIMIT_HOLDEM, "127.0.0.1", wrong)
+    for seconds in (0, -1, float("nan"), float("inf"), 1e20):
+        with pytest.raises(ProtocolError, match="more than 0 seconds"):
+            join(Wild(), NOLIMIT_HOLDEM, "127.0.0.1", port, timeout=seconds)
+    for host in ("..", "a\0b", "x" * 300):
+        with pytest.raises(ProtocolError, match="check host and port"):
+            join(Wild(), NOLIMIT_HOLDEM, host, port)

@@ -1,6 +1,7 @@
 """`equipoise history`, `dealer` and `acpc` on the command line."""
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -124,16 +125,68 @@ def test_the_interval_of_a_duplicate_log_says_what_it_is(tmp_path):
         (("dealer", "--hands", "0"), "at least 1 hand"),
         (("dealer", "--seed", "-1"), "from 0 to"),
         (("dealer", "--t-hand", "0"), "more than 0"),
+        (("dealer", "--t-start", "nan"), "more than 0"),
+        (("dealer", "--t-start", "99999999999999999999"), "at most 1,000,000"),
+        (("dealer", "--t-per-hand", "inf"), "at most 1,000,000"),
+        (("dealer", "--hands", "9" * 30), "at least 1 hand"),
+        (("dealer", "--seed", "4294967296"), "from 0 to"),
+        (("dealer", "--ports", "1,99999"), "from 0 to 65535"),
+        (("dealer", "--ports", "1," + "9" * 5000), "from 0 to 65535"),
+        (("dealer", "--ports", "1,²"), "from 0 to 65535"),
+        (("dealer", "--ports", "-1,0"), "from 0 to 65535"),
+        (("dealer", "--names", "a"), "give two"),
+        (("dealer", "--names", "a:b,c"), "drop its"),
+        (("dealer", "--names", "a,"), "cannot stand in a log"),
+        (("dealer", "--host", ".."), "cannot listen"),
+        (("dealer", "--game", "a\0b"), "no game"),
+        (("dealer", "--log", ""), "name of a file|is a folder"),
+        (("dealer", "--log", "nowhere/x.log"), "no folder"),
+        (("dealer", "--log", "/proc/self/mem"), "exists|no ordinary file"),
+        (("dealer", "--log", "x.log", "--transcript", "./x.log"), "choose two"),
         (("history", "match.log", "--show", "-3"), "0 for all"),
+        (("history", "match.log", "--game", ""), "no game"),
         (("history", "match.log", "--game", "limt"), "did you mean 'limit'"),
         (("acpc", "cal", "127.0.0.1", "1"), "did you mean 'call'"),
         (("acpc", "call", "127.0.0.1", "1"), "start it first"),
         (("acpc", "call", "127.0.0.1", "1", "--timeout", "0"), "more than 0"),
+        (("acpc", "call", "127.0.0.1", "1", "--timeout", "nan"), "more than 0"),
+        (("acpc", "call", "127.0.0.1", "1", "--timeout", "1e30"), "at most"),
+        (("acpc", "call", "127.0.0.1", "99999"), "from 1 to 65535"),
+        (("acpc", "call", "127.0.0.1", "1", "--seed", "-1"), "0 or more"),
+        (("acpc", "call", "..", "1"), "check host and port"),
+        (("acpc", "call", "a\0b", "1"), "check host and port"),
     ],
 )
 def test_bad_settings_are_one_sentence(words, cure):
     with pytest.raises(EquipoiseError, match=cure):
         run(*words)
+
+
+def test_a_dealer_that_cannot_listen_leaves_no_log(tmp_path):
+    log = tmp_path / "match.log"
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        taken = door.getsockname()[1]
+        with pytest.raises(EquipoiseError, match="cannot listen"):
+            run("dealer", "--ports", f"{taken},0", "--log", log, "--transcript", tmp_path / "t.log")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dealers_log_is_replaced_only_if_so_asked(tmp_path):
+    log = tmp_path / "match.log"
+    log.write_text("mine")
+    with pytest.raises(EquipoiseError, match="exists: add --overwrite"):
+        run("dealer", "--log", log)
+    with pytest.raises(EquipoiseError, match="exists: add --overwrite"):
+        run("dealer", "--transcript", log)
+    assert log.read_text() == "mine"
+    assert run("dealer", "--log", log, "--overwrite", "--t-start", "0.01").exit_code == 1
+    assert "nobody took seat 1" in log.read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs Linux")
+def test_a_log_that_takes_no_line_is_one_sentence():
+    with pytest.raises(EquipoiseError, match="/proc/self/mem' cannot be written"):
+        run("dealer", "--log", "/proc/self/mem", "--overwrite", "--t-start", "0.01")
 
 
 def test_two_agents_meet_at_a_dealer(tmp_path):
@@ -155,6 +208,7 @@ def test_two_agents_meet_at_a_dealer(tmp_path):
     visits = [json.loads(player.communicate(timeout=60)[0]) for player in players]
     assert told["ended_early"] is None
     assert told["hands"] == 40
+    assert told["stray_lines"] == told["mended_answers"] == [0, 0]
     assert [visit["chips"] for visit in visits] == told["score_chips"]
     for path in (log, transcript):
         done = run("history", path, "--verify")

@@ -30,6 +30,9 @@ def test_match_prints_the_figures_of_the_contract():
 
 
 def test_a_single_pair_has_no_interval():
+    words = ["match", "random", "call", "--hands", "2", "--aivat"]
+    assert "nan" not in runner.invoke(app, words, catch_exceptions=False).stdout
+    assert "nan" not in runner.invoke(app, ["lbr", "call", "--hands", "2"]).stdout
     assert as_json("match", "random", "call", "--hands", "2")["ci95_mbb"] is None
 
 

@@ -28,6 +28,7 @@ from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import CardError, HistoryError, IllegalActionError, ProtocolError
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
 from equipoise.numerals import read_decimal, read_whole
+from equipoise.settings import brief
 
 #: What a client says first.
 VERSION = "VERSION:2.0.0"
@@ -183,7 +184,7 @@ class Follower:
                 self._cards = self._turn(cards)
                 self._cards_text = cards
         except (IllegalActionError, CardError) as error:
-            raise ProtocolError(f"{shorten(line)}: {shorten(str(error), quote=False)}") from None
+            raise ProtocolError(f"{shorten(line)}: {brief(str(error), 250)}") from None
         self._state, self._text = state, betting
         holes, board = self._cards
         position = self._position
@@ -257,10 +258,9 @@ class Follower:
         return read_cards(self.rules, text)
 
 
-def shorten(line: str, quote: bool = True) -> str:
+def shorten(line: str) -> str:
     """A line as an error shows it: printable, and cut if it is long."""
-    cut = line if len(line) <= 120 else line[:100] + f"… ({len(line)} characters)"
-    return repr(cut) if quote else cut
+    return repr(line if len(line) <= 120 else line[:100] + f"… ({len(line)} characters)")
 
 
 def answer_text(state: State, action: Action) -> str:
@@ -365,11 +365,11 @@ def read_state_line(rules: Rules, line: str, number: int = 0) -> Hand:
     try:
         state = State.from_betting_text(rules, betting, free_folds=True)
     except IllegalActionError as error:
-        raise IllegalActionError(f"{where}: {shorten(str(error), quote=False)}") from None
+        raise IllegalActionError(f"{where}: {brief(str(error), 250)}") from None
     try:
         holes, board = read_cards(rules, cards)
     except CardError as error:
-        raise HistoryError(f"{where}: {shorten(str(error), quote=False)}") from None
+        raise HistoryError(f"{where}: {brief(str(error), 250)}") from None
     won, players = [read_decimal(text) for text in payoffs.split("|")], names.split("|")
     if len(won) != 2 or won[0] is None or won[1] is None:
         raise HistoryError(f"{where}: payoffs {shorten(payoffs)}: write two numbers, as 50|-50")

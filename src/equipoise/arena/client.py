@@ -15,11 +15,12 @@ from time import monotonic
 from equipoise.agents.agent import Agent, HandResult, View
 from equipoise.arena.acpc import VERSION, Follower, MatchState, answer_text, is_comment
 from equipoise.arena.deck import DealerDeck
-from equipoise.arena.duel import hand_seed
+from equipoise.arena.duel import check_seed, hand_seed, understood
 from equipoise.arena.record import best_hand
-from equipoise.arena.wire import Wire
-from equipoise.errors import ProtocolError
-from equipoise.games.rules import Rules
+from equipoise.arena.wire import LONGEST_WAIT, Wire
+from equipoise.errors import EquipoiseError, ProtocolError
+from equipoise.games.rules import Action, Rules
+from equipoise.settings import brief
 
 #: Comments that a dealer may send in a row.
 _MOST_COMMENTS = 1000
@@ -37,6 +38,17 @@ class Visit:
     seconds: float
 
 
+def check_visit(port: int, seed: int, timeout: float) -> None:
+    """Refuse settings with which no table can be joined."""
+    if not 0 < timeout <= LONGEST_WAIT:
+        raise ProtocolError(
+            f"timeout = {timeout:g}: wait for more than 0 seconds, and at most {LONGEST_WAIT:,.0f}"
+        )
+    if not 1 <= port <= 65535:
+        raise ProtocolError(f"port {brief(port)}: a port is a number from 1 to 65535")
+    check_seed(seed)
+
+
 def join(
     agent: Agent, rules: Rules, host: str, port: int, *, seed: int = 0, timeout: float = 1200.0
 ) -> Visit:
@@ -44,12 +56,14 @@ def join(
 
     `timeout` is the longest wait for the dealer's next line: the other seat may think meanwhile.
     """
+    check_visit(port, seed, timeout)
     # What a showdown needs is loaded now: at the table it would count as thinking.
     deal = DealerDeck(0, rules).deal()
     best_hand(*deal.holes, deal.board)
     try:
         connection = socket.create_connection((host, port), timeout=min(timeout, 30.0))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError, ValueError) as error:
+        # Not all names that can be no host's are an OSError.
         raise ProtocolError(
             f"no dealer at {host}:{port} ({error}): start it first, or check host and port"
         ) from None
@@ -102,7 +116,7 @@ def play(
         elif over:
             continue
         if state.to_act == position:
-            action = agent.act(View(state, position, holes[position], board, hand))
+            action = _decision(agent, View(state, position, holes[position], board, hand))
             wire.send(f"{line}:{answer_text(state, action)}", timeout)
             if unpaid:
                 chips += _result(unpaid).payoff
@@ -122,6 +136,21 @@ def play(
     if unpaid:
         chips += _result(unpaid).payoff
     return Visit(hands, chips, monotonic() - (first or monotonic()))
+
+
+def _decision(agent: Agent, view: View) -> Action:
+    """What the agent does, if it can be done: here nobody mends it."""
+    try:
+        action = agent.act(view)
+        if action.__class__ is not Action:
+            action = understood(action)
+        if view.state.can(action):
+            return action
+        told = f"{action} is not allowed; legal: {view.state.legal()}"
+    except Exception as error:
+        told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    name = agent.name or type(agent).__name__
+    raise EquipoiseError(f"{name} failed in hand {view.hand}: {told}")
 
 
 def _same_hand(line: str, following: str) -> bool:

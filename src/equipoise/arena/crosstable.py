@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from equipoise.arena.statistics import rate_text
 from equipoise.arena.tournament import Tournament
 from equipoise.errors import EquipoiseError
 from equipoise.files import written
@@ -21,10 +22,10 @@ _COLUMNS = (
 )
 
 
-def rate_text(result: Tournament, i: int, j: int) -> str:
+def cell_text(result: Tournament, i: int, j: int) -> str:
     """One cell: win rate and interval in mbb/hand."""
     rate = result.rate(i, j) if i != j else None
-    return "" if rate is None else f"{rate[0]:+,.0f} ± {rate[1]:,.0f}"
+    return "" if rate is None else rate_text(*rate)
 
 
 def triplet_text(result: Tournament, i: int, j: int) -> str:
@@ -73,7 +74,7 @@ def to_png(result: Tournament) -> bytes:
     axes.set_title(f"win rate of the row, mbb/hand\n{result.rules.name}", parse_math=False)
     for row, i in enumerate(order):
         for column, j in enumerate(order):
-            text = rate_text(result, i, j).replace(" ± ", "\n± ")
+            text = cell_text(result, i, j).replace(" ± ", "\n± ")
             axes.text(column, row, text, ha="center", va="center", fontsize=9)
     figure.colorbar(image, ax=axes, shrink=0.8)
     data = io.BytesIO()
@@ -89,14 +90,14 @@ def to_html(result: Tournament) -> str:
         (
             str(place),
             result.names[i],
-            "{:+,.0f} ± {:,.0f}".format(*result.total(i)),
+            rate_text(*result.total(i)),
             str(runoff.index(i) + 1),
         )
         for place, i in enumerate(result.by_bankroll(), 1)
     ]
     order = result.by_bankroll()
     heads = ["", *(result.names[i] for i in order)]
-    rates = [[result.names[i], *(rate_text(result, i, j) for j in order)] for i in order]
+    rates = [[result.names[i], *(cell_text(result, i, j) for j in order)] for i in order]
     triplets = [[result.names[i], *(triplet_text(result, i, j) for j in order)] for i in order]
     stopped = "<p>Stopped before the end.</p>" if result.interrupted else ""
     return f"""<!DOCTYPE html>

@@ -9,21 +9,24 @@ or floods ends the match: what was played stays in the log, with the reason.
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import time
 from dataclasses import dataclass
 from time import monotonic
-from typing import TextIO
+from typing import Protocol
 
 from equipoise.arena.acpc import VERSION, is_comment, shorten
 from equipoise.arena.matchlog import chips_text
 from equipoise.arena.table import Table
-from equipoise.arena.wire import PATIENCE, Wire
+from equipoise.arena.wire import GONE, LONGEST_WAIT, PATIENCE, Wire
 from equipoise.errors import GameError, ProtocolError
 from equipoise.games.rules import Rules
+from equipoise.settings import brief
 
 #: Lines that answer nothing which a seat may send before one that does.
 MOST_IDLE_LINES = 1000
+_MOST_HANDS = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,9 @@ class TimeLimits:
     greeting: float = 10.0
 
     def __post_init__(self) -> None:
-        if min(self.response, self.hand, self.per_hand, self.start, self.greeting) <= 0:
-            raise GameError("a time limit is more than 0 seconds")
+        times = (self.response, self.hand, self.per_hand, self.start, self.greeting)
+        if not all(0 < seconds <= LONGEST_WAIT for seconds in times):
+            raise GameError(f"a time limit is more than 0 seconds, and at most {LONGEST_WAIT:,.0f}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,18 @@ class Outcome:
     seconds: float
     #: Why the match ended before its last hand; None if it did not.
     reason: str | None = None
+    #: By seat, lines that answered nothing that was asked: out of turn, or about another state.
+    stray_lines: tuple[int, int] = (0, 0)
+    #: By seat, answers that were played otherwise than they were meant: sizes that were clipped,
+    #: and calls in place of what was not allowed or not understood.
+    mended_answers: tuple[int, int] = (0, 0)
+
+
+class Sink(Protocol):
+    """What a log is written to."""
+
+    def write(self, text: str, /) -> object:
+        """Add some lines."""
 
 
 class Dealer:
@@ -76,20 +92,24 @@ class Dealer:
         names: tuple[str, str] = ("p1", "p2"),
         limits: TimeLimits | None = None,
         game: str = "",
-        log: TextIO | None = None,
-        transcript: TextIO | None = None,
+        log: Sink | None = None,
+        transcript: Sink | None = None,
     ) -> None:
-        if hands < 1:
-            raise GameError(f"hands = {hands}: a match has at least 1 hand")
+        if not 1 <= hands < _MOST_HANDS:
+            raise GameError(
+                f"hands = {brief(hands)}: a match has at least 1 hand, and under {_MOST_HANDS:,}"
+            )
         for name in names:
             if not name or set(name) & set(":|") or not name.isprintable():
                 raise GameError(f"the name {name!r} cannot stand in a log: drop its : or |")
         self.hands = hands
         self.limits = limits or TimeLimits()
         self.table = Table(rules, seed, names)
-        self._log = log
-        self._transcript = transcript
-        label = game or ("limit" if rules.limit else "nolimit")
+        #: Where hands are logged, and where every line is: None is nowhere. Set before the match.
+        self.log = log
+        self.transcript = transcript
+        label = game if game.isprintable() else ""
+        label = label or ("limit" if rules.limit else "nolimit")
         self._header = (
             f"# name/game/hands/seed 2p.{label}.h{hands}.r{seed} {label} {hands} {seed}\n"
             f"#--t_response {self.limits.response * 1000:.0f}\n"
@@ -98,11 +118,15 @@ class Dealer:
         )
         self._wires: list[Wire] = []
         self._used_match = [0.0, 0.0]
+        self._strays = [0, 0]
+        #: Of each seat, stray lines and mended answers that the log has a remark on.
+        self._remarked = [(0, 0), (0, 0)]
         self._doors: list[socket.socket] = []
         try:
             for port in ports:
                 self._doors.append(socket.create_server((host, port), backlog=8))
-        except (OSError, OverflowError) as error:
+        except (OSError, OverflowError, TypeError, ValueError) as error:
+            # Not all names that can be no host's are an OSError.
             self.close()
             raise ProtocolError(
                 f"cannot listen on {host}:{port} ({error}): choose another port, 0 for any"
@@ -129,7 +153,7 @@ class Dealer:
 
     def run(self) -> Outcome:
         """Wait for both players, then play; a failing player or Ctrl-C ends the match early."""
-        for file in (self._log, self._transcript):
+        for file in (self.log, self.transcript):
             if file:
                 file.write(self._header)
         played, reason, began = 0, None, monotonic()
@@ -144,8 +168,8 @@ class Dealer:
                     self.table.next_hand()
                 self._play_hand()
                 played += 1
-                if self._log:
-                    self._log.write(self.table.log_line() + "\n")
+                if self.log:
+                    self.log.write(f"{self._remarks()}{self.table.log_line()}\n")
             for wire in self._wires:
                 wire.flush(self.limits.response)
         except ProtocolError as error:
@@ -155,54 +179,104 @@ class Dealer:
         seconds = monotonic() - began
         self._note("FINISHED at", "")
         self._finish(played, reason)
-        first, second = self.table.score
-        return Outcome(played, (first, second), self.table.names, seconds, reason)
+        (first, second), (one, two) = self.table.score, self.table.mended
+        strays = (self._strays[0], self._strays[1])
+        names = self.table.names
+        return Outcome(played, (first, second), names, seconds, reason, strays, (one, two))
+
+    def _remarks(self) -> str:
+        """Comments on what the seats did wrong since the last ones."""
+        text = ""
+        for seat, name in enumerate(self.table.names):
+            now = self._strays[seat], self.table.mended[seat]
+            strays, mended = (new - old for new, old in zip(now, self._remarked[seat], strict=True))
+            self._remarked[seat] = now
+            if strays or mended:
+                text += (
+                    f"# hand {self.table.hand}, seat {seat + 1} ({name}): {strays} lines that "
+                    f"answer nothing, {mended} answers mended\n"
+                )
+        return text
 
     def _finish(self, played: int, reason: str | None) -> None:
+        for seat, wire in enumerate(self._wires):
+            with contextlib.suppress(ProtocolError):
+                wire.flush(0)
+            self._strays[seat] += sum(not is_comment(line) for line in wire.rest())
+            wire.close()
         names = self.table.names
         score = "|".join(chips_text(chips) for chips in self.table.score)
-        for file in (self._log, self._transcript):
+        for file in (self.log, self.transcript):
             if file:
+                if file is self.log:
+                    file.write(self._remarks())
                 if reason:
                     file.write(f"# ended after {played} hands: {reason}\n")
                 file.write(f"SCORE:{score}:{'|'.join(names)}\n")
-                file.flush()
-        for wire in self._wires:
-            with contextlib.suppress(ProtocolError):
-                wire.flush(0)
-            wire.close()
 
     def _seat_players(self) -> None:
+        """Wait for both players, whoever comes first; one that leaves meanwhile ends the match."""
         deadline = monotonic() + self.limits.start
-        for seat, door in enumerate(self._doors):
-            self._wires.append(self._welcome(seat, door, deadline))
+        doors = {door.fileno(): seat for seat, door in enumerate(self._doors)}
+        seated: dict[int, Wire] = {}
+        said = ["", ""]
+        watch = select.poll()
+        for door in self._doors:
+            door.setblocking(False)
+            watch.register(door, select.POLLIN)
+        while len(seated) < 2:
+            left = deadline - monotonic()
+            if left <= 0:
+                seat = next(seat for seat in (0, 1) if seat not in seated)
+                raise ProtocolError(
+                    f"nobody took {self._label(seat)} in {self.limits.start:g} seconds{said[seat]}"
+                )
+            for number, _ in watch.poll(1000 * left + 1):
+                if number not in doors:
+                    gone = next(wire for wire in self._wires if wire.fileno() == number)
+                    raise ProtocolError(f"{gone.peer} closed the connection before the match")
+                seat = doors[number]
+                welcomed = self._welcome(seat, deadline)
+                if isinstance(welcomed, str):
+                    said[seat] = welcomed or said[seat]
+                    continue
+                seated[seat] = welcomed
+                self._wires = [seated[taken] for taken in sorted(seated)]
+                watch.unregister(self._doors[seat])
+                watch.register(welcomed, GONE)
+        # Who is gone is noticed at once, whosever turn it is.
+        for wire, other in (self._wires, self._wires[::-1]):
+            wire.watch(other)
 
-    def _welcome(self, seat: int, door: socket.socket, deadline: float) -> Wire:
-        """The first to connect that says the right version: anybody else is sent away."""
-        label = f"seat {seat + 1} ({self.table.names[seat]})"
-        said = ""
-        while (left := deadline - monotonic()) > 0:
-            door.settimeout(left)
-            try:
-                connection, _ = door.accept()
-            except TimeoutError:
-                break
-            except OSError as error:
-                raise ProtocolError(f"{label}: cannot accept a player ({error})") from None
-            wire = Wire(connection, label)
-            try:
-                line = wire.receive(min(self.limits.greeting, max(left, 0.001)))
-                while is_comment(line):
-                    line = wire.receive(self.limits.greeting)
-            except ProtocolError as error:
-                said = f"; the last to try: {error}"
-                wire.close()
-                continue
-            if line.startswith("VERSION:2."):
-                return wire
-            said = f"; the last to try said {shorten(line)} and not {VERSION}"
+    def _label(self, seat: int) -> str:
+        return f"seat {seat + 1} ({self.table.names[seat]})"
+
+    def _welcome(self, seat: int, deadline: float) -> Wire | str:
+        """The next at the door of a seat, who is to say the right version before anything else.
+
+        Anybody else is sent away: what is to be told of them. Comments win nobody time.
+        """
+        try:
+            connection, _ = self._doors[seat].accept()
+        except BlockingIOError:
+            return ""
+        except OSError as error:
+            raise ProtocolError(f"{self._label(seat)}: cannot accept a player ({error})") from None
+        wire = Wire(connection, self._label(seat))
+        deadline = min(deadline, monotonic() + self.limits.greeting)
+        line = ""
+        try:
+            while is_comment(line):
+                line = wire.receive(max(deadline - monotonic(), 0.001))
+                if is_comment(line) and monotonic() > deadline:
+                    raise ProtocolError(f"{wire.peer} sent no version, but comments")
+        except ProtocolError as error:
             wire.close()
-        raise ProtocolError(f"nobody took {label} in {self.limits.start:g} seconds{said}")
+            return f"; the last to try: {error}"
+        if line.startswith("VERSION:2."):
+            return wire
+        wire.close()
+        return f"; the last to try said {shorten(line)} and not {VERSION}"
 
     def _play_hand(self) -> None:
         table, wires, limit = self.table, self._wires, self.limits.response
@@ -213,7 +287,7 @@ class Dealer:
             other.hold(table.line(1 - seat))
             asked.send(table.line(seat), limit)
             # From here to the answer two programs are at work: what could wait is done now.
-            if self._transcript:
+            if self.transcript:
                 self._note_lines()
             if opening:
                 # The other seat reads how the last hand ended while this one thinks.
@@ -234,7 +308,7 @@ class Dealer:
             wires[seat].hold(table.line(seat))
             if opening:
                 wires[seat].flush(limit)
-        if self._transcript:
+        if self.transcript:
             self._note_lines()
 
     def _answer(self, seat: int, used_hand: list[float], begun: float) -> None:
@@ -244,9 +318,11 @@ class Dealer:
             line = wire.take()
             if line is None:
                 line = self._await(seat, used_hand, begun)
-            if self._transcript:
+            if self.transcript:
                 self._note(f"FROM {seat + 1} at", line)
-            if self.table.answer(line):
+            if not self.table.answer(line):
+                self._strays[seat] += not is_comment(line)
+            else:
                 took = monotonic() - begun
                 used_hand[seat] += took
                 self._used_match[seat] += took
@@ -278,7 +354,7 @@ class Dealer:
             self._note(f"TO {seat + 1} at", self.table.line(seat))
 
     def _note(self, what: str, line: str) -> None:
-        if self._transcript:
+        if self.transcript:
             # A seat's line may hold anything: what could break the transcript's lines is replaced.
             printable = line if line.isprintable() else shorten(line)
-            self._transcript.write(f"{what} {time.time():.6f} {printable}".rstrip() + "\n")
+            self.transcript.write(f"{what} {time.time():.6f} {printable}".rstrip() + "\n")

@@ -157,7 +157,7 @@ class Duel:
                     or action[0].__class__ is not Kind
                     or action[1].__class__ is not int
                 ):
-                    action = _understood(action)
+                    action = understood(action)
                 state = state.apply(action)
             except (Exception, SystemExit, Overdue) as error:
                 self._waiting = None
@@ -224,7 +224,7 @@ def _timed(agent: Agent, view: View, limit: float) -> Action:
     return action
 
 
-def _understood(action: object) -> Action:
+def understood(action: object) -> Action:
     """An action made of other types that mean the same, such as NumPy's whole numbers."""
     try:
         if isinstance(action, tuple):

@@ -44,7 +44,7 @@ from equipoise.arena.matchlog import (
     read_past,
     score_line,
 )
-from equipoise.arena.statistics import Estimate, estimate, pair_means
+from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games import gamefile
@@ -299,7 +299,7 @@ class _Record:
         """The figure to watch while a match is played."""
         now = self._watched
         rate = 1000 / unit_chips
-        return f"{rate * now.mean:+,.0f} ± {rate * now.half_width:,.0f} mbb/hand"
+        return f"{rate_text(rate * now.mean, rate * now.half_width)} mbb/hand"
 
     def _watch(self, payoffs: list[float]) -> None:
         """Keep mean and deviation up to date without going through all hands again."""
@@ -363,7 +363,8 @@ def play_match(
     record = _Record(past, sample, max_faults)
     writer = None
     if path is not None:
-        writer = LogWriter(path, past.size, header.lines(rules.name, hands))
+        cure = "make room and go on with --resume"
+        writer = LogWriter(path, past.size, header.lines(rules.name, hands), cure)
     start = perf_counter()
     try:
         chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)

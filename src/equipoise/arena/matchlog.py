@@ -100,9 +100,13 @@ def hand_text(hand: int, state: State, deal: Deal, payoff: float, names: Sequenc
 class LogWriter:
     """A log that is being written: it holds whole deals, whatever happens."""
 
-    def __init__(self, path: Path, size: int, header: str) -> None:
-        """Begin a new log with its header, or go on with an old one after `size` bytes."""
+    def __init__(self, path: Path, size: int = 0, header: str = "", cure: str = "") -> None:
+        """Begin a new log with its header, or go on with an old one after `size` bytes.
+
+        `cure` says what to do with a log that could not be written to its end.
+        """
         self.path = path
+        self._cure = cure
         self._size = size
         try:
             self._file = path.open("r+b" if size else "wb", buffering=0)
@@ -111,7 +115,7 @@ class LogWriter:
                 self._file.seek(size)
         except OSError as error:
             raise FileError(f"cannot write the log {path}: {error.strerror}") from None
-        if not size:
+        if header and not size:
             self.write(header)
 
     def write(self, text: str) -> None:
@@ -123,7 +127,7 @@ class LogWriter:
                 left = left[self._file.write(left) or 0 :]
         except OSError as error:
             self._cut()
-            cure = "make room and go on with --resume" if self._size else "choose another place"
+            cure = self._cure if self._size and self._cure else "choose another place"
             raise FileError(f"cannot write the log {self.path}: {error.strerror}: {cure}") from None
         self._size += added
 

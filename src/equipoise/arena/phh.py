@@ -26,13 +26,12 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from equipoise.arena.acpc import shorten
 from equipoise.arena.record import Hand, Hole, board_cards
 from equipoise.cards.card import cards_text, parse_cards
 from equipoise.errors import CardError, EquipoiseError, HistoryError, IllegalActionError
 from equipoise.games.rules import CALL, FOLD, Kind, Rules, State, raise_to
 from equipoise.games.tomltext import toml_text
-from equipoise.settings import parse_toml
+from equipoise.settings import brief, parse_toml
 
 _TABLE = re.compile(r"\s*\[\s*(?:\d+|\"\d+\"|'\d+')\s*\]\s*(#.*)?")
 _AMOUNT = re.compile(r"\d{1,15}(\.\d{1,6})?")
@@ -124,9 +123,9 @@ def read_hand(text: str, line: int = 1) -> Hand:
     try:
         return _Reader(table).hand(line)
     except IllegalActionError as error:
-        raise IllegalActionError(f"line {line}: {shorten(str(error), quote=False)}") from None
+        raise IllegalActionError(f"line {line}: {brief(str(error), 250)}") from None
     except EquipoiseError as error:
-        raise HistoryError(f"line {line}: {shorten(str(error), quote=False)}") from None
+        raise HistoryError(f"line {line}: {brief(str(error), 250)}") from None
 
 
 class _Reader:
@@ -137,7 +136,7 @@ class _Reader:
         self.variant = table.get("variant")
         if self.variant not in ("NT", "FT"):
             raise HistoryError(
-                f"variant {self.variant!r}: only NT and FT, hold'em without and with limit, are read"
+                f"variant {brief(repr(self.variant))}: only NT and FT, hold'em without and with limit, are read"
             )
         self.actions = self._actions()
         self.scale = self._scale()
@@ -156,7 +155,7 @@ class _Reader:
     def _pair(self, key: str) -> list[Decimal]:
         values = self._value(key)
         if not isinstance(values, list) or len(values) != 2:
-            raise HistoryError(f"{key} = {values}: only hands of two players are read")
+            raise HistoryError(f"{key} = {brief(repr(values))}: only hands of two players are read")
         return [_amount(key, value) for value in values]
 
     def _scale(self) -> int:
@@ -221,7 +220,7 @@ class _Reader:
                 raise type(error)(text) from None
         names = self.table.get("players", ["p1", "p2"])
         if not isinstance(names, list) or len(names) != 2:
-            raise HistoryError(f"players = {names}: give two names")
+            raise HistoryError(f"players = {brief(repr(names))}: give two names")
         number = self.table.get("hand", 0)
         return Hand(
             number=number if isinstance(number, int) else 0,
@@ -300,7 +299,9 @@ _BETS = ("small_bet", "big_bet")
 def _amount(key: str, value: object) -> Decimal:
     text = str(value)
     if isinstance(value, bool) or not _AMOUNT.fullmatch(text):
-        raise HistoryError(f"{key}: {text!r} is not an amount: write a number such as 300 or 1.50")
+        raise HistoryError(
+            f"{key}: {brief(text)!r} is not an amount: write a number such as 300 or 1.50"
+        )
     return Decimal(text)
 
 

@@ -76,6 +76,17 @@ def t_quantile(freedom: int, level: float = 0.95) -> float:
     return float(stdtrit(freedom, 0.5 + level / 2))
 
 
+def rate_text(mean: float, half_width: float, decimals: int = 0) -> str:
+    """A win rate and its error as tables show them; from one sample there is no error.
+
+    >>> rate_text(-749.9, 3), rate_text(-0.01, nan, 1)
+    ('-750 ± 3', '+0.0')
+    """
+    # Adding 0 makes -0 of it 0.
+    told = f"{round(mean, decimals) + 0.0:+,.{decimals}f}"
+    return told if half_width != half_width else f"{told} ± {half_width:,.{decimals}f}"
+
+
 def estimate(samples: ArrayLike) -> Estimate:
     """Mean and deviation of independent samples.
 

@@ -38,6 +38,8 @@ class Table:
         self.names = names
         #: Chips won so far, by seat.
         self.score: list[float] = [0, 0]
+        #: Answers so far, by seat, that were played otherwise than they were meant.
+        self.mended = [0, 0]
         self._deck = DealerDeck(seed, rules)
         self._start = State.start(rules)
         self._start_text = self._start.betting_text()
@@ -94,7 +96,9 @@ class Table:
         said = line[len(asked) :]
         if said[:1] not in ("", ":"):
             return False
-        self.play(read_answer(self.state, said[1:])[0])
+        action, meant = read_answer(self.state, said[1:])
+        self.mended[seat] += not meant
+        self.play(action)
         return True
 
     def play(self, action: Action) -> None:

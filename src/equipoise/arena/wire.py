@@ -28,8 +28,16 @@ GLANCES = 50
 #: Seconds for which a socket waits by itself.
 PATIENCE = 0.002
 
+#: What a poll says of a peer that will send no more; where the system knows no half-closed
+#: connections, only of one that is closed.
+GONE = getattr(select, "POLLRDHUP", 0)
+#: Longest time that may be waited, in seconds: polls count in milliseconds of 32 bits.
+LONGEST_WAIT = 1_000_000.0
+
 #: Most bytes that are taken at once.
 _MOUTHFUL = 4096
+#: How often something is taken at the end of a match.
+_MOST_MOUTHFULS = 16
 
 
 class Wire:
@@ -45,6 +53,7 @@ class Wire:
         self._lines: list[str] = []
         self._rest = b""
         self._held = b""
+        self._watched: Wire | None = None
         connection.setblocking(True)
         timeval = struct.pack("ll", 0, int(1_000_000 * PATIENCE))
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, timeval)
@@ -54,6 +63,15 @@ class Wire:
         if connection.family in (socket.AF_INET, socket.AF_INET6):
             # A hand is a dialogue of short lines: none may wait to be sent with the next.
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def fileno(self) -> int:
+        """The socket, as it can be polled."""
+        return self._socket.fileno()
+
+    def watch(self, other: Wire) -> None:
+        """While a line is waited for here, notice at once if the peer of another wire goes away."""
+        self._watched = other
+        self._readable.register(other, GONE)
 
     def ready(self) -> bool:
         """Whether a line is there, or comes within :data:`PATIENCE`."""
@@ -69,6 +87,19 @@ class Wire:
         """The next line, if it is already here, which is then no longer the next."""
         return self._lines.pop() if self._lines else None
 
+    def rest(self) -> list[str]:
+        """Lines that came and were never taken, as far as they are here; then there are none left."""
+        lines = self._lines[::-1]
+        self._lines = []
+        with contextlib.suppress(ProtocolError, BlockingIOError):
+            for _ in range(_MOST_MOUTHFULS):
+                self._fetch()
+                lines += self._lines[::-1]
+                if not self._lines and not self._rest:
+                    break
+                self._lines = []
+        return lines
+
     def receive(self, seconds: float) -> str:
         """The next line, without its end; it must be complete within `seconds`."""
         if self._lines or self.ready():
@@ -76,10 +107,14 @@ class Wire:
         deadline = monotonic() + seconds - PATIENCE
         while (left := deadline - monotonic()) > 0:
             # Rounded up: a poll of no milliseconds would return at once, again and again.
-            if self._readable.poll(1000 * left + 1):
+            events = self._readable.poll(1000 * left + 1)
+            if any(number == self.fileno() for number, _ in events):
                 self._fetch()
                 if self._lines:
                     return self._lines.pop()
+            elif events and self._watched is not None:
+                self._watched.ended = True
+                raise ProtocolError(f"{self._watched.peer} closed the connection")
         raise ProtocolError(f"{self.peer} sent no line within {seconds:.3g} seconds")
 
     def _fetch(self) -> None:

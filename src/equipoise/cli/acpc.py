@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.match import GameName, rules_of
+from equipoise.cli.match import GameName, Overwrite, rules_of
 from equipoise.cli.output import Json, Seed, emit
+
+if TYPE_CHECKING:
+    from equipoise.arena.dealer import Outcome
 
 
 def acpc_command(
@@ -30,11 +34,9 @@ def acpc_command(
     Example: equipoise acpc call 127.0.0.1 16177 --game limit
     """
     from equipoise.agents.registry import make_agent
-    from equipoise.arena.client import join
-    from equipoise.errors import EquipoiseError
+    from equipoise.arena.client import check_visit, join
 
-    if timeout <= 0:
-        raise EquipoiseError(f"--timeout {timeout:g}: wait for more than 0 seconds")
+    check_visit(port, seed, timeout)
     rules = rules_of(game)
     visit = join(make_agent(agent, rules), rules, host, port, seed=seed, timeout=timeout)
     rate = 1000 * visit.chips / visit.hands / rules.big_blind if visit.hands else 0.0
@@ -73,6 +75,7 @@ def dealer_command(
     ] = 600.0,
     t_per_hand: Annotated[float, typer.Option(help="Seconds a hand, over the match.")] = 7.0,
     t_start: Annotated[float, typer.Option(help="Seconds for both players to connect.")] = 600.0,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Deal a match to two players over TCP, by the rules of the competition's dealer.
@@ -81,29 +84,34 @@ def dealer_command(
     Example: equipoise dealer --game limit --hands 3000 --seed 7 --ports 16177,16178 --log match.log
     """
     from equipoise.arena.dealer import Dealer, TimeLimits
-    from equipoise.errors import GameError
+    from equipoise.arena.matchlog import LogWriter
+    from equipoise.errors import FileError
+    from equipoise.files import check_target
 
     limits = TimeLimits(t_response, t_hand, t_per_hand, t_start)
-    rules = rules_of(game)
-    pair = _pair("--ports", ports)
-    if not all(port.isdecimal() and int(port) < 65536 for port in pair):
-        raise GameError(f"--ports {ports}: a port is a number from 0 to 65535")
+    for option, path in (("--log", log), ("--transcript", transcript)):
+        if path is not None:
+            check_target(path, overwrite=overwrite, what=option)
+    if log is not None and transcript is not None and log.absolute() == transcript.absolute():
+        raise FileError("--log and --transcript name one file: choose two")
     with ExitStack() as stack:
-        files = [stack.enter_context(_create(path)) if path else None for path in (log, transcript)]
         dealer = stack.enter_context(
             Dealer(
-                rules,
+                rules_of(game),
                 hands,
                 seed,
-                ports=(int(pair[0]), int(pair[1])),
+                ports=_ports(ports),
                 host=host,
                 names=_pair("--names", names),
                 limits=limits,
                 game=Path(game).name,
-                log=files[0],
-                transcript=files[1],
             )
         )
+        # Not before the ports are open, so that a dealer which cannot deal leaves nothing.
+        if log is not None:
+            dealer.log = stack.enter_context(closing(LogWriter(log)))
+        if transcript is not None:
+            dealer.transcript = stack.enter_context(closing(LogWriter(transcript)))
         opened = dealer.ports
         print(f"dealing on {host}, ports {opened[0]} and {opened[1]}", file=sys.stderr, flush=True)
         outcome = dealer.run()
@@ -115,11 +123,15 @@ def dealer_command(
         "seed": seed,
         "log": None if log is None else str(log),
         "ended_early": outcome.reason,
+        "stray_lines": outcome.stray_lines,
+        "mended_answers": outcome.mended_answers,
     }
     score = ", ".join(
         f"{name} {chips:+,.0f}" for name, chips in zip(outcome.names, outcome.score, strict=True)
     )
-    emit(data, json, lambda: f"{outcome.hands:,} hands: {score} chips")
+    emit(
+        data, json, lambda: "\n".join([f"{outcome.hands:,} hands: {score} chips", *_wrong(outcome)])
+    )
     if outcome.reason:
         print(
             f"equipoise: the match ended after {outcome.hands} hands: {outcome.reason}",
@@ -133,15 +145,24 @@ def _pair(option: str, text: str) -> tuple[str, str]:
 
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 2:
-        raise GameError(f"{option} {text}: give two, with a comma between them")
+        raise GameError(f"{option} {text[:40]}: give two, with a comma between them")
     return parts[0], parts[1]
 
 
-def _create(path: Path) -> TextIO:
-    from equipoise.errors import HistoryError
+def _ports(text: str) -> tuple[int, int]:
+    from equipoise.errors import GameError
+    from equipoise.numerals import read_whole
 
-    try:
-        # A line at a time: what was played is on disk whatever happens next.
-        return path.open("w", encoding="utf-8", buffering=1)
-    except OSError as error:
-        raise HistoryError(f"cannot write {path}: {error.strerror or error}") from None
+    first, second = (read_whole(port) for port in _pair("--ports", text))
+    if first is None or second is None or max(first, second) > 65535:
+        raise GameError(f"--ports {text[:40]}: a port is a number from 0 to 65535")
+    return first, second
+
+
+def _wrong(outcome: Outcome) -> Iterator[str]:
+    """What the seats did wrong."""
+    for name, strays, mended in zip(
+        outcome.names, outcome.stray_lines, outcome.mended_answers, strict=True
+    ):
+        if strays or mended:
+            yield f"{name}: {strays:,} lines that answer nothing, {mended:,} answers mended"

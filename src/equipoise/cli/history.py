@@ -181,6 +181,8 @@ def _players_table(players: list[PlayerSummary], hands: int) -> RenderableType:
     from rich import box
     from rich.table import Table
 
+    from equipoise.arena.statistics import rate_text
+
     table = Table(
         title=f"{len(players):,} players, {hands:,} hands", box=box.SIMPLE_HEAD, padding=0
     )
@@ -202,7 +204,7 @@ def _players_table(players: list[PlayerSummary], hands: int) -> RenderableType:
             player.name,
             f"{player.hands:,}",
             *("–" if share != share else f"{share:.1%}" for share in shares),
-            f"{rate.mean:+,.0f} ± {rate.half_width:,.0f}" if rate.count else "–",
+            rate_text(rate.mean, rate.half_width) if rate.count else "–",
         )
     captions = []
     if any(player.paired for player in players):

@@ -57,6 +57,7 @@ def lbr_command(
 def _table(result: LbrResult) -> RenderableType:
     from rich.table import Table
 
+    from equipoise.arena.statistics import rate_text
     from equipoise.cli.match import luckless_rows
 
     match = result.match
@@ -64,10 +65,11 @@ def _table(result: LbrResult) -> RenderableType:
     table.show_header = False
     low, high = match.estimate.interval
     rows = {
-        "it wins": f"{match.mbb_per_hand:+,.1f} ± {match.ci95_mbb:,.1f} mbb/hand",
+        "it wins": f"{rate_text(match.mbb_per_hand, match.ci95_mbb, 1)} mbb/hand",
         "95 % interval": f"{low:+,.1f} to {high:+,.1f}",
         "menu": result.menu,
-        "hands": f"{match.hands:,}" + f" in {match.pairs:,} pairs" * match.duplicate,
+        "hands": f"{match.hands:,}"
+        + f" in {match.pairs:,} pair{'s' * (match.pairs != 1)}" * match.duplicate,
         "speed": f"{match.hands_per_second:,.0f} hands/s",
         "seed": str(match.seed),
     }
@@ -76,5 +78,6 @@ def _table(result: LbrResult) -> RenderableType:
     if match.interrupted:
         rows["stopped"] = "before the end"
     for label, value in rows.items():
-        table.add_row(label, value)
+        if not value.startswith("+nan"):
+            table.add_row(label, value)
     return table

@@ -116,13 +116,16 @@ def match_command(
 
 def luckless_rows(result: AivatResult) -> dict[str, str]:
     """What tables say of a match without its luck."""
+    from equipoise.arena.statistics import rate_text
+
     now = result.estimate
     told = {
-        "without luck": f"{now.mean:+,.1f} ± {now.half_width:,.1f} mbb/hand",
+        "without luck": f"{rate_text(now.mean, now.half_width, 1)} mbb/hand",
         "its standard deviation": f"{result.std_mbb:,.0f} mbb a hand",
     }
     if result.match.std_mbb:
-        told["its standard deviation"] += f", {result.reduction:.0%} less"
+        less = "less" if result.reduction >= 0 else "more"
+        told["its standard deviation"] += f", {abs(result.reduction):.0%} {less}"
     return told
 
 
@@ -131,15 +134,18 @@ def _match_table(
 ) -> RenderableType:
     from rich.table import Table
 
+    from equipoise.arena.statistics import rate_text
+
     table = Table(title=f"{result.a} v {result.b}: {result.rules.name}", show_header=False)
     low, high = result.estimate.interval
     won, lost, drawn = result.triplet
     unit = "pairs" if result.duplicate else "hands"
     rows = {
-        f"{result.a} wins": f"{result.mbb_per_hand:+,.1f} ± {result.ci95_mbb:,.1f} mbb/hand",
+        f"{result.a} wins": f"{rate_text(result.mbb_per_hand, result.ci95_mbb, 1)} mbb/hand",
         "95 % interval": f"{low:+,.1f} to {high:+,.1f}",
         "standard deviation": f"{result.std_mbb:,.0f} mbb a hand",
-        "hands": f"{result.hands:,}" + f" in {result.pairs:,} pairs" * result.duplicate,
+        "hands": f"{result.hands:,}"
+        + f" in {result.pairs:,} pair{'s' * (result.pairs != 1)}" * result.duplicate,
         f"{unit} won, lost, drawn": f"{won:,}, {lost:,}, {drawn:,}"
         + " by the sum of both hands" * result.duplicate,
         "speed": f"{result.hands_per_second:,.0f} hands/s",
@@ -162,7 +168,9 @@ def _match_table(
     if result.interrupted:
         rows["stopped"] = "before the end" + ", --resume goes on" * (result.log is not None)
     for label, value in rows.items():
-        table.add_row(label, value)
+        # One sample has neither an interval nor a deviation.
+        if not value.startswith(("nan", "+nan")):
+            table.add_row(label, value)
     return table
 
 
@@ -220,20 +228,22 @@ def _tournament_tables(result: Tournament) -> RenderableType:
     from rich.console import Group
     from rich.table import Table
 
-    from equipoise.arena.crosstable import rate_text, triplet_text
+    from equipoise.arena.crosstable import cell_text, triplet_text
+    from equipoise.arena.statistics import rate_text
 
     order, runoff = result.by_bankroll(), result.by_runoff()
     names = [result.names[i] for i in order]
     rates = Table("", *names, title=f"win rate of the row, mbb/hand: {result.rules.name}")
     triplets = Table("", *names, title="pairs the row won, lost, drew by the sum of both hands")
     for i in order:
-        rates.add_row(result.names[i], *(rate_text(result, i, j) for j in order))
+        rates.add_row(result.names[i], *(cell_text(result, i, j) for j in order))
         triplets.add_row(result.names[i], *(triplet_text(result, i, j) for j in order))
     ranking = Table("bankroll", "player", "mbb/hand against all", "run-off", title="ranking")
     for place, i in enumerate(order, 1):
         mean, half = result.total(i)
-        told = f"{mean:+,.0f} ± {half:,.0f}"
-        ranking.add_row(str(place), result.names[i], told, str(runoff.index(i) + 1))
+        ranking.add_row(
+            str(place), result.names[i], rate_text(mean, half), str(runoff.index(i) + 1)
+        )
     parts: list[RenderableType] = [rates, triplets, ranking]
     if result.interrupted:
         parts.append("stopped before the end; --logs and --resume go on")

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from equipoise.errors import GameError, IllegalActionError
 from equipoise.numerals import read_whole
+from equipoise.settings import brief
 
 #: A stack that never binds: what limit games, which have no stacks, are played with.
 UNLIMITED = 2**31 - 1
@@ -348,11 +349,13 @@ class State(NamedTuple):
                 action = state.read_action(word)
                 state = state.replay(action) if free_folds else state.apply(action)
             except IllegalActionError as error:
-                where = f"{text!r}, character {token.start() + 1}"
+                where = f"{brief(text)!r}, character {token.start() + 1}"
                 raise IllegalActionError(f"{where}: {error}") from None
         missing = state.round + state.rounds_to_deal - slashes
         if missing:
-            raise IllegalActionError(f"{text!r}: the round is over, so add {'/' * missing!r}")
+            raise IllegalActionError(
+                f"{brief(text)!r}: the round is over, so add {'/' * missing!r}"
+            )
         return state
 
     def betting_text(self) -> str:
