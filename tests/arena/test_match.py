@@ -615,6 +615,8 @@ def test_resume_refuses_what_does_not_belong(tmp_path):
         play_match("random", "call", hands=10, seed=6, log=log, resume=True)
     with pytest.raises(ArtefactError, match="its b is 'call'"):
         play_match("random", "fold", hands=10, seed=5, log=log, resume=True)
+    with pytest.raises(ArtefactError, match=r"its game is .no-limit .*, not .limit hold'em 5-10"):
+        play_match("random", "call", LIMIT_HOLDEM, hands=10, seed=5, log=log, resume=True)
     with pytest.raises(EquipoiseError, match="already holds 10 hands"):
         play_match("random", "call", hands=8, seed=5, log=log, resume=True)
     log.write_text(log.read_text().replace("STATE:4:", "STATE:5:"))
@@ -699,6 +701,16 @@ def test_a_log_is_replaced_only_if_so_asked(tmp_path):
     log.write_bytes(b"")
     play_match("random", "call", hands=10, seed=5, log=log, resume=True)
     assert log.read_bytes() == before
+
+
+def test_two_matches_do_not_write_one_log(tmp_path):
+    log = tmp_path / "match.log"
+    writer = matchlog.LogWriter(log, 0, "# first\n")
+    with pytest.raises(FileError, match="another match writes to"):
+        play_match("random", "call", hands=10, log=log, overwrite=True)
+    assert log.read_text() == "# first\n"
+    writer.close()
+    play_match("random", "call", hands=10, log=log, overwrite=True)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -109,8 +110,12 @@ class LogWriter:
         self._cure = cure
         self._size = size
         try:
-            self._file = path.open("r+b" if size else "wb", buffering=0)
-            if size:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o666)
+            self._file = FileIO(descriptor, "wb")
+            if path.is_file():
+                if not _is_ours(descriptor):
+                    self._file.close()
+                    raise FileError(f"another match writes to {path}: wait for it")
                 self._file.truncate(size)
                 self._file.seek(size)
         except OSError as error:
@@ -124,7 +129,7 @@ class LogWriter:
         added = len(left)
         try:
             while left:
-                left = left[self._file.write(left) or 0 :]
+                left = left[self._file.write(left) :]
         except OSError as error:
             self._cut()
             cure = self._cure if self._size and self._cure else "choose another place"
@@ -147,6 +152,20 @@ class LogWriter:
                 # A device has nothing to sync.
                 os.fsync(self._file.fileno())
             self._file.close()
+
+
+def _is_ours(descriptor: int) -> bool:
+    """Whether no other process writes to an open log; from then on none may."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except (ImportError, OSError):
+        # Where there are no locks, users have to know.
+        return True
+    return True
 
 
 def read_past(path: Path, header: Header, sample: int) -> Past:
@@ -248,7 +267,16 @@ def _check_header(path: Path, header: Header, line: str) -> None:
         raise ArtefactError(f"{path}: its header is damaged: begin a new log")
     for key, value in asdict(header).items():
         if told.get(key) != value:
+            found, wanted = _told(key, told.get(key)), _told(key, value)
             raise ArtefactError(
-                f"{path} is the log of another match: its {key} is {brief(repr(told.get(key)))}, "
-                f"not {value!r}; resume with the same settings, or choose another --log"
+                f"{path} is the log of another match: its {key} is {found}, not {wanted}; resume "
+                "with the same settings, or choose another --log"
             )
+
+
+def _told(key: str, value: object) -> str:
+    """A setting as a sentence tells it; a game by its name."""
+    if key == "game" and isinstance(value, str):
+        names = (line.partition("=")[2] for line in value.splitlines() if "name" in line)
+        value = next(names, value).strip()
+    return brief(repr(value))

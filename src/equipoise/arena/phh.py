@@ -136,7 +136,8 @@ class _Reader:
         self.variant = table.get("variant")
         if self.variant not in ("NT", "FT"):
             raise HistoryError(
-                f"variant {brief(repr(self.variant))}: only NT and FT, hold'em without and with limit, are read"
+                f"variant {brief(repr(self.variant))}: only NT and FT, hold'em without and with "
+                "limit, are read"
             )
         self.actions = self._actions()
         self.scale = self._scale()

@@ -81,7 +81,10 @@ def match_command(
     from tempfile import TemporaryDirectory
 
     from equipoise.arena.match import play_match
+    from equipoise.errors import EquipoiseError
 
+    if without_luck and log is not None and log.exists() and not log.is_file():
+        raise EquipoiseError(f"--log {log}: AIVAT reads the hands from their log: name a file")
     luckless: AivatResult | None = None
     with ExitStack() as stack:
         report = stack.enter_context(progress_bar(f"{a} v {b}", quiet=json))

@@ -45,6 +45,10 @@ def play_command(
         return
     if hands is not None and hands < 1:
         raise EquipoiseError(f"--hands {hands}: play at least 1 hand")
+    if seed is not None:
+        from equipoise.arena.duel import check_seed
+
+        check_seed(seed)
     _play(rules_of("limit" if limit else game), agent, hands, seed)
 
 
