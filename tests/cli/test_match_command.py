@@ -110,7 +110,7 @@ def test_agents_are_listed():
         (("match", "call", "fold", "--game", ""), "no game"),
         (("match", "call", "fold", "--resume"), "nothing to resume"),
         (("match", "call", "fold", "--aivat", "--log", "/dev/null"), "name a file"),
-        (("play", "--seed", "-1"), "0 or more"),
+        (("play", "--seed", "-1"), "from 0 to"),
         (("tournament", "call"), "at least two"),
         (("tournament", "call", "fold", "--resume"), "nothing to resume"),
         (("tournament", "call", "fold", "--page", "x.pdf"), "end the name with .html"),

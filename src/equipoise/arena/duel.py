@@ -36,7 +36,7 @@ _view = tuple.__new__
 #: Seconds after which an agent without a time limit is taken to have hung.
 PATIENCE = 60.0
 #: Seeds there are.
-_SEEDS = 1 << 64
+_SEEDS = 1 << 63
 #: Decimals kept of a payoff that is no whole number: what logs write.
 PAYOFF_DECIMALS = 6
 
@@ -63,7 +63,7 @@ class Played(NamedTuple):
 def check_seed(seed: int) -> None:
     """Refuse a seed from which no match is dealt."""
     if not 0 <= seed < _SEEDS:
-        raise EquipoiseError(f"seed = {brief(seed)}: a seed is 0 or more, and less than 2^64")
+        raise EquipoiseError(f"seed = {brief(seed)}: give a whole number from 0 to {_SEEDS - 1}")
 
 
 def hand_seed(seed: int, hand: int, seat: int) -> int:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.match import GameName, Overwrite, rules_of
-from equipoise.cli.output import Json, Seed, emit
+from equipoise.cli.match import GameName, rules_of
+from equipoise.cli.output import Json, Overwrite, Seed, emit
 
 if TYPE_CHECKING:
     from equipoise.arena.dealer import Outcome

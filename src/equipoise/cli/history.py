@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.match import Overwrite, rules_of
-from equipoise.cli.output import Json, emit
+from equipoise.cli.match import rules_of
+from equipoise.cli.output import Json, Overwrite, emit
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

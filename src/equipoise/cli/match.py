@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.output import Json, Seed, emit, progress_bar
+from equipoise.cli.output import Json, Overwrite, Seed, emit, progress_bar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +24,6 @@ Workers = Annotated[int, typer.Option("--workers", help="Processes that play.")]
 AllinEquity = Annotated[
     bool, typer.Option("--allin-equity", help="Pay an early all-in by its exact equity.")
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")]
 Duplicate = Annotated[
     bool, typer.Option("--duplicate/--no-duplicate", help="Play every deal from both seats.")
 ]

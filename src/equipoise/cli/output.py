@@ -26,7 +26,9 @@ Overwrite = Annotated[
 def check_seed(seed: int | None) -> int | None:
     """The seed, if random numbers can start from it; None is left as it is."""
     if seed is not None and not 0 <= seed < 2**63:
-        raise EquipoiseError(f"--seed {seed}: give a whole number from 0 to {2**63 - 1}")
+        from equipoise.settings import brief
+
+        raise EquipoiseError(f"--seed {brief(seed)}: give a whole number from 0 to {2**63 - 1}")
     return seed
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli.match import rules_of
-from equipoise.cli.output import terminal
+from equipoise.cli.output import check_seed, terminal
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def play_command(
     limit: Annotated[bool, typer.Option("--limit", help="Short for --game limit.")] = False,
     hands: Annotated[int | None, typer.Option(help="Leave after this many hands.")] = None,
     tour: Annotated[bool, typer.Option("--tour", help="A guided tour instead of a game.")] = False,
-    seed: Annotated[int | None, typer.Option(help="Seed of the cards; fresh if not given.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(callback=check_seed, help="Seed of the cards; fresh if not given.")
+    ] = None,
 ) -> None:
     """Play heads-up hold'em against an agent, with the score kept; q leaves.
 
@@ -45,10 +47,6 @@ def play_command(
         return
     if hands is not None and hands < 1:
         raise EquipoiseError(f"--hands {hands}: play at least 1 hand")
-    if seed is not None:
-        from equipoise.arena.duel import check_seed
-
-        check_seed(seed)
     _play(rules_of("limit" if limit else game), agent, hands, seed)
 
 
