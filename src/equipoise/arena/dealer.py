@@ -131,12 +131,9 @@ class Dealer:
             raise ProtocolError(
                 f"cannot listen on {host}:{port} ({error}): choose another port, 0 for any"
             ) from None
-
-    @property
-    def ports(self) -> tuple[int, int]:
-        """The ports of both seats, as opened."""
         first, second = (door.getsockname()[1] for door in self._doors)
-        return first, second
+        #: The ports of both seats, as opened.
+        self.ports: tuple[int, int] = (first, second)
 
     def __enter__(self) -> Dealer:
         return self
@@ -199,6 +196,9 @@ class Dealer:
         return text
 
     def _finish(self, played: int, reason: str | None) -> None:
+        # Who still waits at a door need wait no longer.
+        for door in self._doors:
+            door.close()
         for seat, wire in enumerate(self._wires):
             with contextlib.suppress(ProtocolError):
                 wire.flush(0)
