@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.resources import files as resources
 
 import numpy as np
 import pytest
@@ -143,6 +144,29 @@ def test_blueprints_are_found_by_name_and_path(files, nowhere):
     shutil.copy(files["limit"], run / "blueprint.safetensors")
     assert load_blueprint(run).classes.max() == 2
     assert make_agent("inot", LIMIT_HOLDEM, blueprint=str(run)).line is None
+
+
+def test_an_agents_file_finds_its_blueprint_beside_itself(files, nowhere, tmp_path, monkeypatch):
+    folder = tmp_path / "agents"
+    (folder / "runs" / "mine.run").mkdir(parents=True)
+    shutil.copy(files["nolimit"], folder / "runs" / "mine.run" / "blueprint.safetensors")
+    shutil.copy(files["nolimit"], folder / "other.blueprint")
+    copied = folder / "mine.toml"
+    shipped = (resources("equipoise.agents") / "shipped" / "tartanian5.toml").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name in ("runs/mine.run", "other.blueprint", str(folder / "other.blueprint")):
+        copied.write_text(shipped.replace('blueprint = "tartanian5"', f'blueprint = "{name}"'))
+        assert make_agent("agents/mine.toml").blueprint.name == "tiny"
+    # One that stands in the current folder is found too, and one by its name.
+    shutil.copy(files["nolimit"], tmp_path / "here.blueprint")
+    copied.write_text(shipped.replace('blueprint = "tartanian5"', 'blueprint = "here.blueprint"'))
+    assert make_agent(copied).blueprint.name == "tiny"
+    copied.write_text(shipped)
+    with pytest.raises(ArtefactError, match="equipoise train tartanian5"):
+        make_agent(copied)
+    copied.write_text(shipped.replace('blueprint = "tartanian5"', 'blueprint = "runs/none.run"'))
+    with pytest.raises(ArtefactError, match=r"mine\.toml: blueprint = 'runs/none\.run': .* beside"):
+        make_agent(copied)
 
 
 def test_play_sits_down_with_the_best_that_is_there(files, nowhere):

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from equipoise.cachefolder import TRAINED, cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.settings import shown
 from equipoise.solve.blueprint import Blueprint
 
 SUFFIX = ".blueprint"
@@ -35,14 +36,43 @@ def places(name: str) -> list[Path]:
     ]
 
 
+def _is_path(source: str | Path) -> bool:
+    """Whether it names a file or a folder, and not a blueprint."""
+    path = Path(source)
+    return path.suffix in (SUFFIX, ".safetensors", ".run") or len(path.parts) > 1
+
+
+def _file_at(path: Path) -> Path | None:
+    """The file of a blueprint at a path; a run's folder stands for the file in it."""
+    if path.is_dir() and (path / _TRAINED).is_file():
+        return path / _TRAINED
+    return path if _is_path(path) and path.is_file() else None
+
+
+def beside(file: Path, source: str) -> str:
+    """What an agent's file means by a blueprint: one beside itself, or in the current folder.
+
+    What is a name and no path is left as it is.
+    """
+    for place in (file.parent / source, Path(source)):
+        found = _file_at(place) if _is_path(source) else None
+        if found is not None:
+            return str(found)
+    if _is_path(source):
+        raise ArtefactError(
+            f"{file}: blueprint = {shown(source)}: no such blueprint beside this file or in the "
+            "current folder: name a file, or the folder of a run"
+        )
+    return source
+
+
 def find_blueprint(source: str | Path) -> Path:
     """The file of a blueprint, by name or path; a run's folder stands for the file in it."""
     path = Path(source)
-    if path.is_dir() and (path / _TRAINED).is_file():
-        return path / _TRAINED
-    if path.suffix in (SUFFIX, ".safetensors", ".run") or len(path.parts) > 1:
-        if path.is_file():
-            return path
+    found = _file_at(path)
+    if found is not None:
+        return found
+    if _is_path(path):
         raise ArtefactError(f"{path}: no such blueprint; name a file, or a folder of a run")
     for place in places(str(source)):
         if place.is_file():
@@ -77,7 +107,7 @@ def _cure(name: str) -> str:
 
     if name not in names():
         shipped = ", ".join(names())
-        return f"no blueprint {name!r}: name a file, or one of {shipped}"
+        return f"no blueprint {shown(name)}: name a file, or one of {shipped}"
     recipe = Recipe.shipped(name)
     folder = cache_folder() / f"{name}.run"
     minutes = recipe.limits.minutes
