@@ -87,7 +87,7 @@ def _one_bet(seed: int) -> list[dict[str, Any]]:
         figures.append(
             figure(
                 f"one-bet limit, {name} v regret: win rate less its 95 % interval "
-                f"({result.mbb_per_hand:+.0f} ± {result.ci95_mbb:.0f})",
+                f"({result.mbb_per_hand:+z.0f} ± {result.ci95_mbb:.0f})",
                 result.mbb_per_hand - result.ci95_mbb,
                 "mbb/hand",
                 at_most=0,
