@@ -266,6 +266,43 @@ def test_kernels_are_loaded_before_the_clock_starts(
     assert trained.solver.iteration >= 6
 
 
+LOADED = """
+import gc, sys
+from numba.core.dispatcher import Dispatcher
+from equipoise.solve import training
+from equipoise.solve.recipe import Recipe
+
+def loaded():
+    found = (thing for thing in gc.get_objects() if isinstance(thing, Dispatcher))
+    return {(kernel.py_func.__name__, str(s)) for kernel in found for s in kernel.signatures}
+
+seen = []
+
+def watched(work):
+    def do(*given):
+        done = work(*given)
+        seen.append(loaded())
+        return done
+    return do
+
+training._Loop._start = watched(training._Loop._start)
+training._Loop.run = watched(training._Loop.run)
+training.Training(Recipe.load(sys.argv[1]), sys.argv[2], threads=int(sys.argv[3])).run()
+print(sorted(seen[1] - seen[0]))
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("solver", "changes"), KINDS[:4], ids=[name for name, _ in KINDS[:4]])
+def test_a_run_loads_nothing_once_its_clock_goes(
+    solver: str, changes: dict, threads: int, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.toml").write_text(tiny(solver, 3, **changes).toml())
+    words = [str(tmp_path / "tiny.toml"), str(tmp_path / "run"), str(threads)]
+    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
 def test_the_first_checkpoint_comes_soon_and_later_ones_by_what_they_cost(
     clock: Clock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
