@@ -16,38 +16,13 @@ from equipoise.errors import EquipoiseError
 from equipoise.solve import trainingmodel
 from equipoise.solve.blueprint import Blueprint
 from equipoise.solve.recipe import Recipe
-
-RECIPE = """
-name = "tiny"
-
-[rules]
-game = "nolimit"
-stack = 1000
-
-[menu]
-bets = "100%,a"
-max_raises = 2
-
-[abstraction]
-method = "equity"
-count = 3
-
-[model]
-boards = 150
-
-[solver]
-name = "dcfr"
-gamma = 3
-
-[limit]
-iterations = 5
-"""
+from tinyrecipe import TINY
 
 
 @pytest.fixture
 def recipe(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.toml"
-    path.write_text(RECIPE)
+    path.write_text(TINY)
     return path
 
 
@@ -66,14 +41,14 @@ def refused(*words: object) -> str:
 def test_train_and_resume(recipe: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     data = told("train", recipe, "--out", out, "--threads", 1)
-    assert data["iterations"] == 5
+    assert data["iterations"] == 10
     assert data["exploitability_bb"] > 0
     assert data["blueprint_bytes"] == Path(data["blueprint"]).stat().st_size
     assert [finding["check"] for finding in data["sanity"]["findings"]]
     assert Blueprint.load(data["blueprint"]).facts["iterations"] == data["best_iteration"]
     assert "go on with --resume" in refused("train", recipe, "--out", out)
     more = told("train", recipe, "--out", out, "--resume", "--minutes", 0.004, "--threads", 1)
-    assert more["iterations"] > 5
+    assert more["iterations"] > 10
     assert (out / "curve.png").stat().st_size > 1000
 
 
@@ -87,7 +62,7 @@ def test_what_cannot_be_trained(recipe: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "seedde").exists()
     replaced = told("train", recipe, "--out", tmp_path / "seeded", "--seed", 4, "--overwrite",
                     "--threads", 1)  # fmt: skip
-    assert replaced["iterations"] == 5
+    assert replaced["iterations"] == 10
 
 
 @pytest.mark.parametrize(
@@ -177,7 +152,7 @@ def test_recipes_are_listed() -> None:
 
 
 def test_a_bad_recipe_is_one_sentence_and_code_2(tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text(RECIPE.replace("boards", "bords"))
+    (tmp_path / "bad.toml").write_text(TINY.replace("boards", "bords"))
     code = "from equipoise.cli import main; main()"
     run = subprocess.run(
         [sys.executable, "-c", code, "train", "bad.toml"],

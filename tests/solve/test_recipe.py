@@ -9,31 +9,7 @@ from equipoise.errors import EquipoiseError, GameError, RecipeError
 from equipoise.games.betting import measure
 from equipoise.solve.recipe import Recipe, names
 from equipoise.solve.trainingmodel import TrainingEstimate
-
-TINY = """
-name = "tiny"
-
-[rules]
-game = "nolimit"
-stack = 2000
-
-[menu]
-bets = "100%,a"
-max_raises = 2
-
-[abstraction]
-method = "equity"
-count = 3
-
-[model]
-boards = 150
-
-[solver]
-name = "dcfr"
-
-[limit]
-iterations = 10
-"""
+from tinyrecipe import TINY
 
 
 @pytest.mark.parametrize("name", names())
@@ -115,8 +91,8 @@ def test_limits_and_names_do_not_change_what_is_trained() -> None:
         ("iterations = 10", "target_bb = inf", "limit.target_bb = inf: write a number"),
         ("boards = 150", "boards = 1000000000000", 'at most 100,000,000, or "all"'),
         ("boards = 150", f"seed = {2**70}", "seed is a number too long"),
-        ("stack = 2000", f"stack = {10**12}", "write a whole number from 1 to 1,000,000,000"),
-        ("stack = 2000", "stack = 2000\nbig = 0", "rules.big = 0: write"),
+        ("stack = 1000", f"stack = {10**12}", "write a whole number from 1 to 1,000,000,000"),
+        ("stack = 1000", "stack = 1000\nbig = 0", "rules.big = 0: write"),
         ('name = "tiny"', 'name = "a\\u0000b"', "a name is also a folder's"),
         ('name = "tiny"', f'name = "{"x" * 300}"', "at most 100 characters"),
         ('name = "tiny"', 'name = "tiny"\nseed = -1', "seed = -1: write a whole number of 0"),
@@ -189,7 +165,7 @@ def test_what_does_not_fit_is_refused(tmp_path) -> None:
     assert str(estimate).startswith(f"{estimate.nodes:,} betting nodes, 3-9-27-81 buckets")
     huge = TrainingEstimate.of(
         Recipe.from_toml(
-            TINY.replace('"100%,a"\nmax_raises = 2', '"50%,100%,a"').replace("2000", "20000")
+            TINY.replace('"100%,a"\nmax_raises = 2', '"50%,100%,a"').replace("stack = 1000", "stack = 20000")
             .replace('method = "equity"\ncount = 3',
                      'method = "potential-aware"\nbranching = [160, 10, 5, 8]')
         )

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,20 +27,13 @@ from equipoise.solve.runfolder import RunFolder
 from equipoise.solve.sanity import rank_correlation, sanity
 from equipoise.solve.solver import Solver
 from equipoise.solve.training import Training, finish, result
-
-TINY = {
-    "name": "tiny",
-    "rules": {"game": "nolimit", "stack": 1000},
-    "menu": {"bets": "100%,a", "max_raises": 2},
-    "abstraction": {"method": "equity", "count": 3},
-    "model": {"kind": "joint", "boards": 150, "judge": 100},
-    "solver": {"name": "dcfr", "precision": "float32"},
-    "limit": {"iterations": 12},
-}
+from tinyrecipe import TINY
 
 
 def tiny(solver: str = "dcfr", iterations: int = 12, **changes: object) -> Recipe:
-    told = TINY | {"solver": {"name": solver}, "limit": {"iterations": iterations}} | changes
+    told = tomllib.loads(TINY)
+    told["model"]["judge"] = 100
+    told |= {"solver": {"name": solver}, "limit": {"iterations": iterations}} | changes
     return Recipe.from_dict(told)
 
 

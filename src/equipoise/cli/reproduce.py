@@ -91,12 +91,15 @@ def _options(
     check_number("--workers", workers, 1, MOST_THREADS)
     if hands is not None and hands % 2:
         raise EquipoiseError(f"--hands {hands}: give an even number, two for each deal")
+    from equipoise.settings import choose
+    from equipoise.solve.recipe import names as recipe_names
+
     files = {}
     for text in blueprints:
         name, equals, file = text.partition("=")
         if not (name and equals and file):
             raise EquipoiseError(f"--blueprint {text}: write NAME=FILE, as quick=quick.run")
-        files[name] = file
+        files[choose(name, recipe_names(), "--blueprint")] = file
     given = {
         "hands": (hands, hands is not None),
         "blueprints": (files, bool(files)),
