@@ -166,8 +166,8 @@ def _histograms(settings: Settings, tell: Tell, progress: Progress | None) -> Ab
 
 def _equity_counts(settings: Settings) -> tuple[int, ...]:
     count = settings.get("count", 5)
-    if not 1 <= count <= 100:
-        raise RecipeError(f"abstraction.count = {count}: choose from 1 to 100")
+    if not 2 <= count <= 100:
+        raise RecipeError(f"abstraction.count = {count}: choose from 2 to 100")
     found = tuple(accumulate([count] * 4, mul)) if _equity_remembers(settings) else (count,) * 4
     if found[-1] >= _MOST_BUCKETS:
         raise RecipeError(

@@ -312,19 +312,23 @@ class Recipe:
             settings["blueprint"] = beside(Path(text), settings["blueprint"])
         return cls(described, settings, name)
 
-    def make(self, rules: Rules = NOLIMIT_HOLDEM) -> Agent:
-        """The agent, for a game."""
+    def check(self, rules: Rules = NOLIMIT_HOLDEM) -> None:
+        """Refuse a game that it does not play, and parameters that it has not."""
         if not self.entry.plays(rules):
             kind = self.entry.game
             raise EquipoiseError(f"{self.name} plays {kind} games: choose --game {kind}")
-        maker = self.entry.load()
         known = self.entry.parameters()
         for key in self.parameters:
             if key not in known:
                 close = difflib.get_close_matches(key, known, n=1)
                 cure = f"did you mean {close[0]!r}?" if close else f"it takes {_listed(known)}"
                 raise EquipoiseError(f"{self.name} has no parameter {shown(key)}: {cure}")
-        self._check_kinds(maker)
+        self._check_kinds(self.entry.load())
+
+    def make(self, rules: Rules = NOLIMIT_HOLDEM) -> Agent:
+        """The agent, for a game."""
+        self.check(rules)
+        maker = self.entry.load()
         settings = {**self.entry.settings, **self.parameters}
         if "rules" in inspect.signature(maker).parameters:
             settings["rules"] = rules

@@ -68,8 +68,9 @@ def agents_command(
         raise EquipoiseError("--against plays the limp report's hands: give some with --hands")
     recipe = Recipe.read(agent)
     rules = rules_of(game or ("limit" if recipe.entry.game == "limit" else "nolimit"))
-    player = recipe.make(rules)
     other = Recipe.read(against) if against else recipe
+    other.check(rules)
+    player = recipe.make(rules)
     opponent = other.make(rules) if hands else None
     chart = opening_chart(player, rules, recipe.name)
     data: dict[str, Any] = {

@@ -46,7 +46,7 @@ from equipoise.settings import (
 
 _TABLES = ("rules", "menu", "abstraction", "model", "solver", "limit")
 #: Chips, and bets of a round, that rules may speak of.
-_CHIPS, _CAP = Within("whole", 1, 1_000_000_000), Within("whole", 1, 20)
+_CHIPS, _CAP = Within("whole", 1, 1_000_000_000), Within("whole", 1, 10)
 _RULES: dict[str, Kind] = {
     "game": "text",
     "stack": _CHIPS,
@@ -284,6 +284,13 @@ class Recipe:
             found = gamefile.load(game)
         else:
             choose(game, ("nolimit", "limit"), "rules.game")
+        big, small = found.blinds
+        if small > big:
+            raise RecipeError(f"rules.small = {small}: give at most the big blind, {big}")
+        if min(found.stacks) <= big:
+            raise RecipeError(
+                f"rules.stack = {min(found.stacks)}: give more than the big blind, {big}"
+            )
         if found.board_cards != (0, 3, 1, 1) or (found.suits, found.ranks) != (4, 13):
             raise RecipeError(f"rules.game = {game!r}: training is for hold'em of four rounds")
         return found
