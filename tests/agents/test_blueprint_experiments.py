@@ -142,7 +142,7 @@ def test_translation_matches(files, nowhere, short):
         (["fell-omen", "--workers", "100000"], "--workers 100000: give 1 to 256"),
         (["fell-omen", "--hands", "-2"], "--hands -2: give 2 to"),
         (["fell-omen", "--hands", "100000000000000000000"], "give 2 to"),
-        (["fell-omen", "--seed", "-1"], "--seed -1: give 0 or more"),
+        (["fell-omen", "--seed", "-1"], "--seed -1: give a whole number from 0"),
         (["fell-omen", "--plot", "meetings.bmp"], "end the name with"),
         (["fell-omen", "--blueprint", "inott=some.run"], "did you mean 'inot'"),
         (["purification", "--aivat"], "no use for --aivat"),

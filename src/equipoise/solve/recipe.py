@@ -285,11 +285,12 @@ class Recipe:
         else:
             choose(game, ("nolimit", "limit"), "rules.game")
         big, small = found.blinds
-        if small > big:
+        if small > big and not game.endswith(".game"):
             raise RecipeError(f"rules.small = {small}: give at most the big blind, {big}")
-        if min(found.stacks) <= big:
+        if min(found.stacks) <= max(big, small):
             raise RecipeError(
-                f"rules.stack = {min(found.stacks)}: give more than the big blind, {big}"
+                f"rules.stack = {min(found.stacks)}: give more than the big blind, "
+                f"{max(big, small)}"
             )
         if found.board_cards != (0, 3, 1, 1) or (found.suits, found.ranks) != (4, 13):
             raise RecipeError(f"rules.game = {game!r}: training is for hold'em of four rounds")
