@@ -180,7 +180,8 @@ def _list_recipes(json: bool) -> None:
 
         shown = Table("recipe", "what it trains", "minutes", title="recipes")
         for one in recipes:
-            shown.add_row(one.name, one.about, f"{one.limits.minutes or 0:g}")
+            minutes = one.limits.minutes
+            shown.add_row(one.name, one.about, f"{minutes:g}" if minutes else "")
         return shown
 
     emit(data, json, table)
