@@ -7,9 +7,11 @@ to write in its place. :func:`read_toml` is how every TOML file is read, whateve
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ MOST_BYTES = 1_000_000
 _DEEPEST = 32
 #: Whole numbers of more bits are no setting; TOML promises no more either.
 _MOST_BITS = 63
+_LARGEST = 2**_MOST_BITS - 1
 #: A key with more parts than that, at a place where a key may stand. The library that reads TOML
 #: takes time that grows with the cube of their number.
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
@@ -28,7 +31,7 @@ _LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*+(?:{_PART}){{{_DEEPEST}}}", re.MUL
 #: As much of a value as a sentence quotes.
 _QUOTED = 60
 
-#: Kinds of values, and what to write for them.
+#: Kinds of values, and what to write for them. Numbers are finite.
 KINDS = {
     "text": 'text, such as "dcfr"',
     "whole": "a whole number, such as 20000",
@@ -41,6 +44,49 @@ KINDS = {
     "shares": "a whole number, or shares in brackets, such as [0.25, 0.5, 0.75]",
     "sizes": 'sizes as text, "50%,a", or a list of them',
 }
+
+
+@dataclass(frozen=True)
+class Within:
+    """A number between two others, both included: `kind` is whole, number, wholes or numbers."""
+
+    kind: str
+    least: float
+    most: float
+
+    def __str__(self) -> str:
+        what = KINDS[self.kind].partition(",")[0] + (", each" if self.kind.endswith("s") else "")
+        if self.most >= _LARGEST:
+            return f"{what} of {self.least:,} or more"
+        return f"{what} from {self.least:,} to {self.most:,}"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(f'"{word}"' for word in self.words)
+
+
+#: What a value may be: a name of :data:`KINDS`, or one that says more.
+Kind = str | Within | OneOf
+#: The seed of random choices.
+SEED = Within("whole", 0, _LARGEST)
+
+
+def shown(value: Any) -> str:
+    """A wrong value as a sentence shows it: cut where it is long, whatever it is.
+
+    >>> shown("dcrf"), len(shown("x" * 1000)), shown(1 << 20_000)
+    ("'dcrf'", 60, 'a number too long to show')
+    """
+    try:
+        return brief(repr(value))
+    except ValueError:
+        return "a number too long to show"
 
 
 def read_text(
@@ -152,12 +198,14 @@ def choose(name: str, known: Iterable[str], what: str) -> str:
     known = tuple(known)
     if name in known:
         return name
-    near = difflib.get_close_matches(str(name), known, n=1)
+    near = difflib.get_close_matches(str(name)[:_QUOTED], known, n=1)
     cure = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(known)}"
-    raise RecipeError(f"{what} = {brief(repr(name))}: {cure}")
+    raise RecipeError(f"{what} = {shown(name)}: {cure}")
 
 
-def check(settings: Mapping[str, Any], kinds: Mapping[str, str], where: str = "") -> dict[str, Any]:
+def check(
+    settings: Mapping[str, Any], kinds: Mapping[str, Kind], where: str = ""
+) -> dict[str, Any]:
     """The settings as they are, once every key and kind of value is found to be right.
 
     >>> check({"boards": 100, "sede": 1}, {"boards": "boards", "seed": "whole"}, "model")
@@ -168,22 +216,32 @@ def check(settings: Mapping[str, Any], kinds: Mapping[str, str], where: str = ""
     Traceback (most recent call last):
         ...
     equipoise.errors.RecipeError: model.boards = 1.5: write a whole number, or "all"
+    >>> check({"gamma": float("nan")}, {"gamma": Within("number", 0, 100)}, "solver")
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.RecipeError: solver.gamma = nan: write a number from 0 to 100
     """
     prefix = f"{where}." if where else ""
     for key, value in settings.items():
         if key not in kinds:
-            near = difflib.get_close_matches(str(key), kinds, n=1)
+            near = difflib.get_close_matches(str(key)[:_QUOTED], kinds, n=1)
             cure = (
                 f"did you mean '{prefix}{near[0]}'?" if near else f"use one of {', '.join(kinds)}"
             )
             raise RecipeError(f"unknown key '{prefix}{brief(key)}': {cure}")
-        if not _is(value, kinds[key]):
-            told = f"{prefix}{key} = {brief(repr(value))}"
-            raise RecipeError(f"{told}: write {KINDS[kinds[key]]}")
+        kind = kinds[key]
+        if not _is(value, kind):
+            wanted = KINDS[kind] if isinstance(kind, str) else kind
+            raise RecipeError(f"{prefix}{key} = {shown(value)}: write {wanted}")
     return dict(settings)
 
 
-def _is(value: Any, kind: str) -> bool:
+def _is(value: Any, kind: Kind) -> bool:
+    if isinstance(kind, Within):
+        numbers = value if kind.kind.endswith("s") else [value]
+        return _is(value, kind.kind) and all(kind.least <= one <= kind.most for one in numbers)
+    if isinstance(kind, OneOf):
+        return value in kind.words
     if kind == "text":
         return isinstance(value, str)
     if kind == "truth":
@@ -191,9 +249,9 @@ def _is(value: Any, kind: str) -> bool:
     if kind == "table":
         return isinstance(value, Mapping)
     if kind == "whole":
-        return isinstance(value, int) and not isinstance(value, bool)
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _LARGEST
     if kind == "number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
+        return _is(value, "whole") or (isinstance(value, float) and math.isfinite(value))
     if kind == "boards":
         return value == "all" or _is(value, "whole")
     if kind == "shares":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.resources import files as resources
 
 import numpy as np
 import pytest
@@ -55,8 +56,20 @@ def told(*words: str):
     return done.stdout
 
 
-def test_fell_omen(files, nowhere, monkeypatch, tmp_path):
-    monkeypatch.setattr(fellomen, "SUITE", ("call", "random"))
+@pytest.fixture
+def short(monkeypatch):
+    """Experiments against fewer opponents, so that a test can wait for them."""
+    for module, constants in {
+        fellomen: {"SUITE": ("call", "random")},
+        tartanian: {"FIELD": ("odd-sizes",), "MENUS": ("fc",)},
+        translation: {"FIELD": ("odd-sizes",), "EXPERIMENTS": {}},
+        boardclasses: {"CLASSED": ("none", "flop")},
+    }.items():
+        for name, value in constants.items():
+            monkeypatch.setattr(module, name, value)
+
+
+def test_fell_omen(files, nowhere, short, tmp_path):
     words = ["fell-omen", "--hands", "60", "--seed", "3",
              *(f"--blueprint={name}={files['limit']}" for name in ("inot", "fell-omen-2"))]  # fmt: skip
     picture = tmp_path / "meetings.png"
@@ -69,8 +82,8 @@ def test_fell_omen(files, nowhere, monkeypatch, tmp_path):
         ("fell-omen-2", "random"),
     ]
     assert all(row["hands"] == 60 for row in data["meetings"])
+    assert data["claims"] == fellomen.claims(data["meetings"])
     assert "equipoise train fell-omen-1" in data["missing"]["fell-omen-1"]
-    assert data["claims"]["fell_omen_2_not_beaten_by_inot"] in (True, False)
     assert data["document"]["inot, 2007"]["GS3"] == 0.004
     assert picture.read_bytes()[:4] == b"\x89PNG"
     shown = told(*words)
@@ -78,9 +91,20 @@ def test_fell_omen(files, nowhere, monkeypatch, tmp_path):
         assert expected in shown
 
 
-def test_tartanian(files, nowhere, monkeypatch, tmp_path):
-    monkeypatch.setattr(tartanian, "FIELD", ("odd-sizes",))
-    monkeypatch.setattr(tartanian, "MENUS", ("fc",))
+def test_what_fell_omen_claims_is_what_its_rows_say(short):
+    """True or False where the two met, None where they did not; draws and losses are named."""
+
+    def row(a, b, says):
+        return {"a": a, "b": b, "says": says}
+
+    for says, claim in (("wins", True), ("open", True), ("loses", False)):
+        told = fellomen.claims([row("fell-omen-2", "inot", says), row("inot", "call", says)])
+        assert told["fell_omen_2_not_beaten_by_inot"] is claim
+        assert told["not_beaten_beyond_doubt"] == {"inot": [] if says == "wins" else ["call"]}
+    assert fellomen.claims([])["fell_omen_2_not_beaten_by_inot"] is None
+
+
+def test_tartanian(files, nowhere, short, tmp_path):
     words = ["tartanian5", "--hands", "6",
              *(f"--blueprint={name}={files['nolimit']}" for name in ("tartanian5", "8-4-3-3"))]  # fmt: skip
     picture = tmp_path / "meetings.png"
@@ -97,9 +121,7 @@ def test_tartanian(files, nowhere, monkeypatch, tmp_path):
         assert expected in shown
 
 
-def test_translation_matches(files, nowhere, monkeypatch):
-    monkeypatch.setattr(translation, "EXPERIMENTS", {})
-    monkeypatch.setattr(translation, "FIELD", ("odd-sizes",))
+def test_translation_matches(files, nowhere, short):
     data = json.loads(told("translation", "--hands", "40", "--json",
                            f"--blueprint=quick={files['nolimit']}"))  # fmt: skip
     rows = {row["a"]: row for row in data["matches"]["rows"]}
@@ -116,7 +138,14 @@ def test_translation_matches(files, nowhere, monkeypatch):
         (["fell-omen", "--hands", "21"], "give an even number"),
         (["fell-omen", "--blueprint", "inot"], "write NAME=FILE"),
         (["fell-omen", "--blueprint", "inot=none.run"], "no such blueprint"),
-        (["fell-omen", "--workers", "0"], "at least 1"),
+        (["fell-omen", "--workers", "0"], "--workers 0: give 1 to 256"),
+        (["fell-omen", "--workers", "100000"], "--workers 100000: give 1 to 256"),
+        (["fell-omen", "--hands", "-2"], "--hands -2: give 2 to"),
+        (["fell-omen", "--hands", "100000000000000000000"], "give 2 to"),
+        (["fell-omen", "--seed", "-1"], "--seed -1: give a whole number from 0"),
+        (["fell-omen", "--plot", "meetings.bmp"], "end the name with"),
+        (["fell-omen", "--blueprint", "inott=some.run"], "did you mean 'inot'"),
+        (["purification", "--aivat"], "no use for --aivat"),
     ],
 )
 def test_wrong_options_are_refused(words, sentence):
@@ -143,6 +172,29 @@ def test_blueprints_are_found_by_name_and_path(files, nowhere):
     shutil.copy(files["limit"], run / "blueprint.safetensors")
     assert load_blueprint(run).classes.max() == 2
     assert make_agent("inot", LIMIT_HOLDEM, blueprint=str(run)).line is None
+
+
+def test_an_agents_file_finds_its_blueprint_beside_itself(files, nowhere, tmp_path, monkeypatch):
+    folder = tmp_path / "agents"
+    (folder / "runs" / "mine.run").mkdir(parents=True)
+    shutil.copy(files["nolimit"], folder / "runs" / "mine.run" / "blueprint.safetensors")
+    shutil.copy(files["nolimit"], folder / "other.blueprint")
+    copied = folder / "mine.toml"
+    shipped = (resources("equipoise.agents") / "shipped" / "tartanian5.toml").read_text("utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name in ("runs/mine.run", "other.blueprint", str(folder / "other.blueprint")):
+        copied.write_text(shipped.replace('blueprint = "tartanian5"', f'blueprint = "{name}"'))
+        assert make_agent("agents/mine.toml").blueprint.name == "tiny"
+    # One that stands in the current folder is found too, and one by its name.
+    shutil.copy(files["nolimit"], tmp_path / "here.blueprint")
+    copied.write_text(shipped.replace('blueprint = "tartanian5"', 'blueprint = "here.blueprint"'))
+    assert make_agent(copied).blueprint.name == "tiny"
+    copied.write_text(shipped)
+    with pytest.raises(ArtefactError, match="equipoise train tartanian5"):
+        make_agent(copied)
+    copied.write_text(shipped.replace('blueprint = "tartanian5"', 'blueprint = "runs/none.run"'))
+    with pytest.raises(ArtefactError, match=r"mine\.toml: blueprint = 'runs/none\.run': .* beside"):
+        make_agent(copied)
 
 
 def test_play_sits_down_with_the_best_that_is_there(files, nowhere):
@@ -175,7 +227,7 @@ def test_files_of_shipped_agents_say_what_the_class_and_the_recipes_know(name):
         assert entry.settings["guard"] in SCOPES
 
 
-def test_what_classes_of_boards_are_worth(monkeypatch, tmp_path):
+def test_what_classes_of_boards_are_worth(short, monkeypatch, tmp_path):
     every_board, count = transitions.every_board, transitions.count_transitions
 
     def some(streets=3):
@@ -189,7 +241,6 @@ def test_what_classes_of_boards_are_worth(monkeypatch, tmp_path):
         "transitions",
         lambda buckets, boards, seed, classes: count(buckets.lookup(), boards, seed, classes),
     )
-    monkeypatch.setattr(boardclasses, "CLASSED", ("none", "flop"))
     picture = tmp_path / "classes.png"
     data = json.loads(told("board-classes", "--json", "--plot", str(picture)))
     none, flop = data["rows"]

@@ -3,6 +3,7 @@
 import importlib.metadata
 import subprocess
 import sys
+from importlib.resources import files
 from types import ModuleType
 
 import pytest
@@ -65,6 +66,31 @@ def test_a_toml_file_sets_parameters(tunable, tmp_path):
     assert recipe.entry.parameters() == {"buckets": 5, "style": "plain"}
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(tunable, tmp_path):
+    path = tmp_path / "agent.toml"
+    path.write_text('agent = "tunable"\nbuckets = 8\n', encoding="utf-8-sig")
+    assert make_agent(path, LIMIT_HOLDEM).buckets == 8
+
+
+@pytest.mark.parametrize("file", sorted((files("equipoise.agents") / "shipped").iterdir()), ids=str)
+def test_a_copy_of_a_shipped_file_is_an_agents_file(file, tmp_path):
+    copy = tmp_path / "mine.toml"
+    copy.write_text(file.read_text("utf-8"))
+    recipe, shipped = Recipe.read(copy), AGENTS[file.name.removesuffix(".toml")]
+    assert recipe.name == recipe.entry.name == shipped.name
+    assert (recipe.entry.game, recipe.entry.description) == (shipped.game, shipped.description)
+    assert recipe.parameters == shipped.settings
+
+
+def test_what_a_file_says_of_its_agent_need_not_be_said(tunable, tmp_path):
+    path = tmp_path / "agent.toml"
+    path.write_text('agent = "tunable"\nname = "mine"\nabout = "mine"\n')
+    assert Recipe.read(path).entry.description == "mine"
+    assert Recipe.read(path).entry.game == "limit"
+    path.write_text('agent = "tunable"\nabout = "mine"\ngame = "limit"\ncost = "1 s"\n')
+    assert Recipe.read(path).make(LIMIT_HOLDEM).buckets == 5
+
+
 def test_an_agent_is_not_made_for_a_game_it_does_not_play(tunable):
     with pytest.raises(EquipoiseError, match="tunable plays limit games: choose --game limit"):
         make_agent("tunable", NOLIMIT_HOLDEM)
@@ -77,6 +103,18 @@ def test_an_agent_is_not_made_for_a_game_it_does_not_play(tunable):
         ('agent = "tunable"\nbukets = 8', "did you mean 'buckets'"),
         ('agent = "tunable"\nspeed = 8', "it takes buckets, style"),
         ('agent = "tunable"\nname = "a:b"', "one word"),
+        ('agent = "tunable"\nname = "a\\u0000b"', "one word"),
+        (f'agent = "tunable"\nname = "{"x" * 200}"', "one word"),
+        ('agent = "tunable"\nbuckets = "8"', "buckets = '8': write a whole number"),
+        ('agent = "tunable"\nbuckets = true', "buckets = True: write a whole number"),
+        ('agent = "tunable"\nbuckets = 8.5', "buckets = 8.5: write a whole number"),
+        (f'agent = "tunable"\nbuckets = {"9" * 5000}', "a number is too long"),
+        ('agent = "tunable"\nspeed = inf', "it takes buckets, style"),
+        ('agent = "tunable"\nstyle = 3', "style = 3: write text"),
+        ('agent = "tunable"\ngame = "chess"', 'game = .chess.: write "limit" or'),
+        ('agent = "tunable"\ngame = "nolimit"', "tunable plays limit games: leave game out"),
+        ('agent = "tunable"\nabout = 3', "about = 3: write text"),
+        (f"agent = {'[' * 3000}", "is not TOML"),
         ("buckets = 8", "names no agent"),
         ("agent = 3", "names no agent"),
         ("agent = ", "is not TOML"),
@@ -89,9 +127,35 @@ def test_a_wrong_toml_file_is_refused_with_the_cure(tunable, tmp_path, text, sen
         make_agent(path, LIMIT_HOLDEM)
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "sentence"),
+    [
+        ("odd-sizes", {"fold_one_in": 0}, "fold_one_in = 0: give 1 or more"),
+        ("odd-sizes", {"raise_share": 2.0}, "raise_share = 2: give 0 to 1"),
+        ("bucket", {"table": [[0.0, float("inf"), 0.0]]}, "one row of fold, call and raise"),
+        ("bucket", {"table": [["a", "b", "c"]]}, "one row of fold, call and raise"),
+        ("bucket", {"table": [3]}, "one row of fold, call and raise"),
+        ("bayes", {"evidence": float("inf")}, "evidence = inf: write a number"),
+        ("votes", {"training": 10**12}, "training and teacher .* at most 10,000,000"),
+        ("q-learner", {"training": 10**12}, "training is 0 hands .* at most 10,000,000"),
+        ("regret", {"buckets": 60}, "buckets = 60: choose from 1 to 8"),
+        ("regret", {"boards": 0}, "boards = 0: choose from 1 to"),
+        ("regret", {"iterations": -1}, "iterations = -1: choose from 1 to"),
+    ],
+)
+def test_parameters_that_make_no_agent_are_refused(name, settings, sentence):
+    rules = NOLIMIT_HOLDEM if name == "odd-sizes" else LIMIT_HOLDEM
+    with pytest.raises(EquipoiseError, match=sentence):
+        make_agent(name, rules, **settings)
+
+
 def test_a_missing_file_and_an_unknown_name_are_refused(tmp_path):
-    with pytest.raises(EquipoiseError, match="cannot read"):
+    with pytest.raises(EquipoiseError, match="cannot be read"):
         make_agent(tmp_path / "none.toml")
+    with pytest.raises(EquipoiseError, match="cannot be read"):
+        make_agent("none\0.toml")
+    with pytest.raises(EquipoiseError, match="no agent"):
+        make_agent("call\0")
     with pytest.raises(EquipoiseError, match="no agent 'zzz': choose from random"):
         make_agent("zzz")
 

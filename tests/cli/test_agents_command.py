@@ -30,6 +30,70 @@ def test_the_list_names_blueprint_agents_and_their_settings():
     assert listed["inot"]["game"] == "limit"
 
 
+def test_the_list_says_which_agents_ship_trained(monkeypatch, tmp_path):
+    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    listed = json.loads(run("--json"))["agents"]
+    blueprints = {name: told["trained"] for name, told in listed.items() if told["trained"]}
+    shipped = {"quick", "tartanian5", "inot", "fell-omen-1", "fell-omen-2"}
+    assert {name for name, trained in blueprints.items() if trained == "ships"} == shipped
+    assert {name for name, trained in blueprints.items() if trained == "no"} == {
+        "sampled",
+        "tartanian4",
+    }
+    assert listed["call"]["trained"] is None
+    assert listed["sampled"]["train"] == (
+        f"equipoise train sampled --out {tmp_path / 'cache' / 'sampled.run'}"
+    )
+    assert listed["quick"]["train"] is None
+    text = run()
+    assert "equipoise train sampled" in text
+    assert "about 60 minutes" in text
+    assert "equipoise train quick" not in text
+    run_folder = tmp_path / "sampled.run"
+    run_folder.mkdir()
+    (run_folder / "blueprint.safetensors").write_bytes(b"")
+    assert json.loads(run("--json"))["agents"]["sampled"]["trained"] == "here"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("call", "--hands", "-1"), "--hands -1: give 0 to"),
+        (("call", "--hands", "99999999999999999999"), "--hands 99999999999999999999: give 0 to"),
+        (("call", "--seed", "-1"), "--seed -1: give a whole number from 0"),
+        (("call", "--plot", "chart.bmp"), "end the name with"),
+        (("call", "--plot", "no/such/folder.png"), "there is no folder"),
+        (("call", "--plot", ""), "name"),
+        (("call", "--against", "nobody"), "no agent 'nobody'"),
+        (("call", "--against", "call", "--hands", "0"), "give some with --hands"),
+        (("--against", "call"), "name it"),
+        (("--game", "limit"), "name it"),
+        (("nobody",), "no agent 'nobody'"),
+        (("call\0",), "no agent"),
+        (("none.toml",), "cannot be read"),
+        (("odd-sizes",), "does not say its policy"),
+        (("bucket", "--game", "nolimit"), "plays limit games"),
+    ],
+)
+def test_wrong_words_are_one_sentence(words, sentence):
+    done = runner.invoke(app, ["agents", *words])
+    assert isinstance(done.exception, EquipoiseError), done.output
+    assert sentence in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_a_picture_that_exists_is_not_replaced_unless_asked(tmp_path):
+    picture = tmp_path / "chart.png"
+    picture.write_bytes(b"mine")
+    words = ["agents", "call", "--hands", "0", "--plot", str(picture)]
+    done = runner.invoke(app, words)
+    assert "add --overwrite" in str(done.exception)
+    assert picture.read_bytes() == b"mine"
+    assert runner.invoke(app, [*words, "--overwrite"]).exit_code == 0
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
 def test_a_chart_and_a_limp_report(tmp_path):
     picture = tmp_path / "chart.png"
     told = json.loads(run("random", "--game", "limit", "--hands", "60", "--json", "--plot",

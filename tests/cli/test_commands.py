@@ -1,5 +1,6 @@
 """The command line: answers, JSON, and one sentence with exit code 2 for bad input."""
 
+import errno
 import json
 import os
 import subprocess
@@ -11,8 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import equipoise
+from equipoise import cli
 from equipoise.cli import app
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, RecipeError
 
 runner = CliRunner()
 
@@ -151,6 +154,38 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_package_can_be_run():
+    line = [sys.executable, "-m", "equipoise"]
+    done = subprocess.run([*line, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip() == equipoise.__version__
+    wrong = subprocess.run([*line, "range", "AKx"], capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert "Traceback" not in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "/tmp/here"), "/tmp/here: No space left"),
+        (OSError(errno.EIO, "Input/output error"), "equipoise: Input/output error"),
+        (MemoryError(), "not enough memory"),
+        (RecipeError("a\nb"), "equipoise: a b"),
+    ],
+)
+def test_what_the_system_refuses_is_one_sentence_too(error, sentence, monkeypatch, capsys):
+    def fail(words):
+        raise error
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert sentence in told
+    assert told.count("\n") == 1
 
 
 def test_first_use_says_that_kernels_are_compiled(tmp_path):

@@ -13,40 +13,16 @@ from typer.testing import CliRunner
 from equipoise.bench import train
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
+from equipoise.solve import trainingmodel
 from equipoise.solve.blueprint import Blueprint
 from equipoise.solve.recipe import Recipe
-
-RECIPE = """
-name = "tiny"
-
-[rules]
-game = "nolimit"
-stack = 1000
-
-[menu]
-bets = "100%,a"
-max_raises = 2
-
-[abstraction]
-method = "equity"
-count = 3
-
-[model]
-boards = 150
-
-[solver]
-name = "dcfr"
-gamma = 3
-
-[limit]
-iterations = 5
-"""
+from tinyrecipe import TINY
 
 
 @pytest.fixture
 def recipe(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.toml"
-    path.write_text(RECIPE)
+    path.write_text(TINY)
     return path
 
 
@@ -65,23 +41,80 @@ def refused(*words: object) -> str:
 def test_train_and_resume(recipe: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     data = told("train", recipe, "--out", out, "--threads", 1)
-    assert data["iterations"] == 5
+    assert data["iterations"] == 10
     assert data["exploitability_bb"] > 0
     assert data["blueprint_bytes"] == Path(data["blueprint"]).stat().st_size
     assert [finding["check"] for finding in data["sanity"]["findings"]]
     assert Blueprint.load(data["blueprint"]).facts["iterations"] == data["best_iteration"]
     assert "go on with --resume" in refused("train", recipe, "--out", out)
     more = told("train", recipe, "--out", out, "--resume", "--minutes", 0.004, "--threads", 1)
-    assert more["iterations"] > 5
+    assert more["iterations"] > 10
     assert (out / "curve.png").stat().st_size > 1000
 
 
 def test_what_cannot_be_trained(recipe: Path, tmp_path: Path) -> None:
     assert "which recipe?" in refused("train")
     assert "did you mean 'quick'" in refused("train", "quik")
-    assert "--threads 0" in refused("train", recipe, "--threads", 0)
-    assert "limit.minutes" in refused("train", recipe, "--minutes", -1)
     assert "made otherwise" in refused_after_other_run(recipe, tmp_path)
+    assert "holds no run to go on with: did you mean" in refused(
+        "train", recipe, "--resume", "--out", tmp_path / "seedde"
+    )
+    assert not (tmp_path / "seedde").exists()
+    replaced = told("train", recipe, "--out", tmp_path / "seeded", "--seed", 4, "--overwrite",
+                    "--threads", 1)  # fmt: skip
+    assert replaced["iterations"] == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--threads", 0), "--threads 0: give 1 to 256"),
+        (("--threads", -2), "--threads -2: give 1 to 256"),
+        (("--threads", 10**6), "--threads 1000000: give 1 to 256"),
+        (("--minutes", -1), "--minutes -1.0: give more than 0"),
+        (("--minutes", 0), "--minutes 0.0: give more than 0"),
+        (("--minutes", "nan"), "--minutes nan: give more than 0"),
+        (("--minutes", "inf"), "--minutes inf: give more than 0"),
+        (("--minutes", 1e300), "--minutes 1e+300: give more than 0, at most 1,000,000"),
+        (("--target-bb", -0.1), "--target-bb -0.1: give more than 0"),
+        (("--target-bb", "nan"), "--target-bb nan: give more than 0"),
+        (("--seed", -1), "--seed -1: give a whole number from 0"),
+        (("--seed", 2**70), f"--seed {2**70}: give a whole number from 0"),
+        (("--resume", "--overwrite"), "choose one"),
+        (("--resume",), "holds no run to go on with"),
+        (("--out", "/dev/null"), "/dev/null is in use"),
+        (("--out", "/dev/null/run"), "cannot make the folder"),
+        (("--out", "/proc/run"), "choose another folder with --out"),
+        (("--out", "x" * 300), "File name too long"),
+    ],
+)
+def test_wrong_options_are_refused_before_tables_are_made(
+    words: tuple, sentence: str, recipe: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def made(*_: object) -> None:
+        raise AssertionError("tables were made")
+
+    monkeypatch.setattr(trainingmodel, "joint_tables", made)
+    monkeypatch.chdir(tmp_path)
+    assert sentence in refused("train", recipe, *words)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tiny.toml"]
+
+
+def test_of_three_runs_in_one_folder_one_succeeds(recipe: Path, tmp_path: Path) -> None:
+    code = "from equipoise.cli import main; main()"
+    words = ["train", str(recipe), "--out", str(tmp_path / "two"), "--threads", "1", "--json"]
+    runs = [
+        subprocess.Popen([sys.executable, "-c", code, *words], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]  # fmt: skip
+    ended = [(*run.communicate(timeout=300), run.returncode) for run in runs]
+    assert sorted(status for *_, status in ended) == [0, 2, 2]
+    for out, said, status in ended:
+        if status:
+            assert out == ""
+            assert "writes to" in said or "go on with --resume" in said
+    assert Blueprint.load(tmp_path / "two" / "blueprint.safetensors").facts["iterations"] > 0
 
 
 def refused_after_other_run(recipe: Path, tmp_path: Path) -> str:
@@ -111,7 +144,7 @@ def test_bench_reads_finished_runs(
     assert "did you mean 'tiny:own'" in refused("bench", "train", "--only", "tiny:on")
     assert "are for `bench train`" in refused("bench", "cards", "--full")
     assert "are for `bench train`" in refused("bench", "cards", "--minutes", "3")
-    assert "a number above 0, not 0" in refused("bench", "train", "--minutes", "0")
+    assert "--minutes 0.0: give more than 0" in refused("bench", "train", "--minutes", "0")
 
 
 def test_recipes_are_listed() -> None:
@@ -119,7 +152,7 @@ def test_recipes_are_listed() -> None:
 
 
 def test_a_bad_recipe_is_one_sentence_and_code_2(tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text(RECIPE.replace("boards", "bords"))
+    (tmp_path / "bad.toml").write_text(TINY.replace("boards", "bords"))
     code = "from equipoise.cli import main; main()"
     run = subprocess.run(
         [sys.executable, "-c", code, "train", "bad.toml"],

@@ -53,6 +53,19 @@ def _game(table, boards):
     return bucket_game(NOLIMIT_HOLDEM, joint, MENU)
 
 
+@pytest.mark.parametrize("iterations", [0, 3])
+def test_preparing_changes_nothing(table, iterations):
+    plain, prepared = (BoardSampling(_game(table, BOARDS), lookup=table) for _ in range(2))
+    for solver in (plain, prepared):
+        solver.advance(iterations)
+    prepared.prepare()
+    for solver in (plain, prepared):
+        solver.advance(4)
+    for name, array in plain.arrays().items():
+        np.testing.assert_array_equal(prepared.arrays()[name], array, err_msg=name)
+    assert prepared.exploitability() == plain.exploitability()
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_one_board_is_linear_cfr(table, threads, monkeypatch):
     game = _game(table, BOARDS[:1])

@@ -7,7 +7,10 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,26 +18,22 @@ import pytest
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.transitions import Transitions, street_of
-from equipoise.errors import ArtefactError, RecipeError, SolverError
-from equipoise.solve import trainingmodel
+from equipoise.errors import ArtefactError, FileError, RecipeError, SolverError
+from equipoise.solve import training, trainingmodel
 from equipoise.solve.blueprint import Blueprint, likeliest, quantised
+from equipoise.solve.cfr import DCFR
 from equipoise.solve.recipe import Recipe
+from equipoise.solve.runfolder import RunFolder
 from equipoise.solve.sanity import rank_correlation, sanity
+from equipoise.solve.solver import Solver
 from equipoise.solve.training import Training, finish, result
-
-TINY = {
-    "name": "tiny",
-    "rules": {"game": "nolimit", "stack": 1000},
-    "menu": {"bets": "100%,a", "max_raises": 2},
-    "abstraction": {"method": "equity", "count": 3},
-    "model": {"kind": "joint", "boards": 150, "judge": 100},
-    "solver": {"name": "dcfr", "precision": "float32"},
-    "limit": {"iterations": 12},
-}
+from tinyrecipe import TINY
 
 
 def tiny(solver: str = "dcfr", iterations: int = 12, **changes: object) -> Recipe:
-    told = TINY | {"solver": {"name": solver}, "limit": {"iterations": iterations}} | changes
+    told = tomllib.loads(TINY)
+    told["model"]["judge"] = 100
+    told |= {"solver": {"name": solver}, "limit": {"iterations": iterations}} | changes
     return Recipe.from_dict(told)
 
 
@@ -222,18 +221,223 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
         np.testing.assert_array_equal(again.solver.arrays()[name], kept)
 
 
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def taking(self, seconds: float, work: Callable[..., Any]) -> Callable[..., Any]:
+        """The work, and that many seconds gone by."""
+
+        def slow(*args: Any, **kwargs: Any) -> Any:
+            self.now += seconds
+            return work(*args, **kwargs)
+
+        return slow
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Seconds of training go by only in what a test says takes some."""
+    made = Clock()
+    monkeypatch.setattr(training, "perf_counter", made)
+    return made
+
+
+def test_kernels_are_loaded_before_the_clock_starts(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    loaded = []
+    monkeypatch.setattr(DCFR, "prepare", clock.taking(40, loaded.append))
+    monkeypatch.setattr(DCFR, "advance", clock.taking(1, DCFR.advance))
+    trained = Training(tiny(limit={"minutes": 0.1}), tmp_path / "run", threads=1).run()
+    assert loaded == [trained.solver]
+    assert trained.last.seconds == 6
+    assert trained.solver.iteration >= 6
+
+
+LOADED = """
+import gc, sys
+from numba.core.dispatcher import Dispatcher
+from equipoise.solve import training
+from equipoise.solve.recipe import Recipe
+
+def loaded():
+    found = (thing for thing in gc.get_objects() if isinstance(thing, Dispatcher))
+    return {(kernel.py_func.__name__, str(s)) for kernel in found for s in kernel.signatures}
+
+seen = []
+
+def watched(work):
+    def do(*given):
+        done = work(*given)
+        seen.append(loaded())
+        return done
+    return do
+
+training._Loop._start = watched(training._Loop._start)
+training._Loop.run = watched(training._Loop.run)
+training.Training(Recipe.load(sys.argv[1]), sys.argv[2], threads=int(sys.argv[3])).run()
+print(sorted(seen[1] - seen[0]))
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("solver", "changes"), KINDS[:4], ids=[name for name, _ in KINDS[:4]])
+def test_a_run_loads_nothing_once_its_clock_goes(
+    solver: str, changes: dict, threads: int, tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.toml").write_text(tiny(solver, 3, **changes).toml())
+    words = [str(tmp_path / "tiny.toml"), str(tmp_path / "run"), str(threads)]
+    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_the_first_checkpoint_comes_soon_and_later_ones_by_what_they_cost(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(DCFR, "advance", clock.taking(1, DCFR.advance))
+    saves = []
+
+    def save(solver: Solver, path: Path) -> None:
+        Solver.save(solver, path)
+        clock.now += 2
+        saves.append(clock.now - 1000)
+
+    monkeypatch.setattr(DCFR, "save", save)
+    Training(tiny(limit={"minutes": 5}), tmp_path / "run", threads=1).run()
+    assert saves[0] <= 15
+    gaps = np.diff(saves[:-1])
+    assert len(gaps) >= 5
+    # Two seconds of saving are a twentieth of forty.
+    assert ((gaps >= 40) & (gaps <= 45)).all()
+
+
+class KilledError(Exception):
+    """Stands for the end of a process."""
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [(RunFolder, "write_curve"), (training._Best, "write"), (DCFR, "save")],
+    ids=["curve", "best", "checkpoint"],
+)
+def test_a_run_killed_while_it_saves_goes_on(
+    owner: type, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whichever of its files a killed run had not come to write, nothing of the others is lost."""
+    folder, often = tmp_path / "run", {"iterations": 30, "checkpoint_minutes": 1e-9}
+    write, calls = getattr(owner, name), []
+
+    def dying(*args: Any) -> Any:
+        calls.append(name)
+        if len(calls) == 4:
+            raise KilledError
+        return write(*args)
+
+    monkeypatch.setattr(owner, name, dying)
+    with pytest.raises(KilledError):
+        Training(tiny(limit=often), folder, threads=1).run()
+    kept = artefact.read(folder / "best.safetensors", "best plan")[0]["point"]
+    again = Training(tiny(iterations=30), folder, threads=1).run(resume=True)
+    whole = Training(tiny(iterations=30), tmp_path / "whole", threads=1).run()
+    for array, expected in whole.solver.arrays().items():
+        np.testing.assert_array_equal(again.solver.arrays()[array], expected)
+    assert again.best.exploitability_bb <= kept["exploitability_bb"]
+
+
+def test_a_damaged_curve_is_refused(tmp_path: Path) -> None:
+    """Its seconds are those that a limit of minutes counts on from."""
+    Training(tiny(iterations=2), tmp_path / "run", threads=1).run()
+    curve = tmp_path / "run" / "curve.csv"
+    for row in ("2,nan,1,1", "2,1,inf,1", "x,1,1,1", "2"):
+        curve.write_text(f"iteration,seconds,exploitability_bb,judged_bb\n{row}\n")
+        with pytest.raises(ArtefactError, match=r"curve\.csv: damaged .*: start anew"):
+            Training(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
+    curve.unlink()
+    with pytest.raises(ArtefactError, match="does not reach the checkpoint"):
+        Training(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
+
+
 def test_other_runs_are_left_alone(tmp_path: Path) -> None:
     Training(tiny(iterations=2), tmp_path / "run", threads=1).run()
-    with pytest.raises(RecipeError, match="go on with --resume"):
+    with pytest.raises(RecipeError, match="go on with --resume, replace it with --overwrite"):
         Training(tiny(iterations=2), tmp_path / "run", threads=1).run()
-    with pytest.raises(RecipeError, match="made otherwise"):
+    with pytest.raises(RecipeError, match=r"made otherwise: .* with --overwrite"):
         Training(tiny("cfr+"), tmp_path / "run", threads=1).run(resume=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
-    with pytest.raises(RecipeError, match="is in use"):
-        Training(tiny(), tmp_path / "mine", threads=1).run()
+    for overwrite in (False, True):
+        with pytest.raises(RecipeError, match="is in use"):
+            Training(tiny(), tmp_path / "mine", threads=1).run(overwrite=overwrite)
     with pytest.raises(ArtefactError, match="cannot make the folder"):
         Training(tiny(), tmp_path / "mine" / "letter.txt" / "run", threads=1).run()
+    with pytest.raises(RecipeError, match="give the name of a folder"):
+        Training(tiny(), tmp_path / "a\0b", threads=1).run()
+
+
+def test_a_run_is_replaced_if_that_is_asked_for(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    finish(Training(tiny(iterations=2), folder, threads=1).run())
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(RecipeError, match="choose one"):
+        Training(tiny(), folder, threads=1).run(resume=True, overwrite=True)
+    again = Training(tiny("cfr+", 3), folder, threads=1).run(overwrite=True)
+    assert again.solver.iteration == 3
+    assert not (folder / "blueprint.safetensors").exists()
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert Recipe.load(folder / "recipe.toml").solver == "cfr+"
+    # A folder whose files cannot be read any more is a run's all the same.
+    (folder / "recipe.toml").write_text("name = ")
+    with pytest.raises(RecipeError, match=r"recipe\.toml"):
+        Training(tiny(), folder, threads=1).run()
+    assert Training(tiny(iterations=2), folder, threads=1).run(overwrite=True).last.iteration == 2
+
+
+def test_a_recipe_written_by_hand_is_not_replaced(tmp_path: Path) -> None:
+    written = "# my own words\n" + tiny().toml()
+    (tmp_path / "recipe.toml").write_text(written)
+    for overwrite in (False, True):
+        with pytest.raises(RecipeError, match="was written by hand"):
+            Training(tiny(), tmp_path, threads=1).run(overwrite=overwrite)
+    assert (tmp_path / "recipe.toml").read_text() == written
+
+
+def test_going_on_with_no_run_is_refused_and_names_those_that_there_are(tmp_path: Path) -> None:
+    def refusal() -> str:
+        with pytest.raises(RecipeError) as caught:
+            Training(tiny(), tmp_path / "typo.run", threads=1).run(resume=True)
+        assert not (tmp_path / "typo.run").exists()
+        return str(caught.value)
+
+    assert refusal().endswith("holds no run to go on with: leave --resume out to start one")
+    Training(tiny(iterations=2), tmp_path / "other", threads=1).run()
+    assert "runs beside it are other; or leave --resume out" in refusal()
+    Training(tiny(iterations=2), tmp_path / "tyop.run", threads=1).run()
+    assert f"did you mean {tmp_path / 'tyop.run'}?" in refusal()
+
+
+def test_a_folder_belongs_to_one_process(tmp_path: Path) -> None:
+    """Who holds a folder keeps others out until its blueprint is written, and lets go of it."""
+    first = Training(tiny(iterations=2), tmp_path / "run", threads=1)
+    with first.files.held():
+        trained = first.run()
+        with pytest.raises(FileError, match=r"another training run writes to .*run"):
+            Training(tiny(iterations=2), tmp_path / "run", threads=1).run(overwrite=True)
+        finish(trained)
+    later = Training(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
+    assert later.solver.iteration == 4
+
+
+def test_what_a_killed_process_left_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / ".lock").write_text("12345678\n")
+    (tmp_path / ".partial-12345678-00000000-curve.csv").write_text("")
+    assert Training(tiny(iterations=2), tmp_path, threads=1).run().solver.iteration == 2
+    assert not (tmp_path / ".partial-12345678-00000000-curve.csv").exists()
 
 
 def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
@@ -254,7 +458,6 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     checkpoint.write_bytes(checkpoint.read_bytes()[:-9])
     with pytest.raises(ArtefactError, match="damaged"):
         Training(tiny(iterations=9), tmp_path / "run", threads=1).run(resume=True)
-    (tmp_path / "run" / "curve.csv").write_text("iteration,seconds\nx,1\n")
 
 
 def test_quantising_is_fair() -> None:

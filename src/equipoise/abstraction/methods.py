@@ -18,13 +18,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from equipoise import artefact
 from equipoise.cachefolder import cache_folder
-from equipoise.errors import ArtefactError, RecipeError
-from equipoise.settings import check, choose
+from equipoise.errors import ArtefactError, GameError, RecipeError
+from equipoise.settings import SEED, Kind, check, choose
 
 if TYPE_CHECKING:
     from equipoise.abstraction.abstraction import Abstraction
+    from equipoise.abstraction.equitybuckets import EquityBuckets
+    from equipoise.abstraction.histogrambuckets import HistogramBuckets
+    from equipoise.abstraction.potentialaware import PotentialAware
     from equipoise.abstraction.potentialbuckets import StreetDivision
     from equipoise.abstraction.tablecache import Progress
+
+#: Buckets of a street are numbered in 16 bits, of which the last stands for none.
+_MOST_BUCKETS = 65_535
 
 Settings = Mapping[str, Any]
 Tell = Callable[[str], None]
@@ -34,11 +40,13 @@ class Method(NamedTuple):
     """One way to make buckets."""
 
     #: Kind of each setting (:mod:`equipoise.settings`).
-    kinds: Mapping[str, str]
+    kinds: Mapping[str, Kind]
     #: Buckets of each street that the settings ask for, without making any.
     counts: Callable[[Settings], tuple[int, ...]]
     #: Whether a player remembers the buckets he was in.
     remembers: Callable[[Settings], bool]
+    #: Refuses settings that make no buckets, before anything is made.
+    check: Callable[[Settings], object]
     make: Callable[[Settings, Tell, Progress | None], Abstraction]
 
 
@@ -53,12 +61,18 @@ def _totals(settings: Settings) -> tuple[int, ...]:
     return tuple(accumulate(given, mul)) if "branching" in settings else tuple(given)
 
 
-def _potential_aware(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
-    from equipoise.abstraction.potentialaware import PotentialAware, potential_aware
+def _aware(settings: Settings) -> PotentialAware:
+    from equipoise.abstraction.potentialaware import PotentialAware
 
     one, two, three, four = _totals(settings)
     more = {key: value for key, value in settings.items() if key not in ("branching", "totals")}
-    return potential_aware(PotentialAware((one, two, three, four), **more), tell)
+    return PotentialAware((one, two, three, four), **more)
+
+
+def _potential_aware(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
+    from equipoise.abstraction.potentialaware import potential_aware
+
+    return potential_aware(_aware(settings), tell)
 
 
 _STREETS = ("flop", "turn", "river")
@@ -67,18 +81,21 @@ _INOT = (
     {"equity": 50, "positive": [0.75]},
     {"equity": 75},
 )
-_DIVISION = {"equity": "shares", "positive": "numbers", "negative": "numbers"}
+_DIVISION: dict[str, Kind] = {"equity": "shares", "positive": "numbers", "negative": "numbers"}
 
 
 def _divisions(settings: Settings) -> list[dict[str, Any]]:
     given = []
     for name, default in zip(_STREETS, _INOT, strict=True):
-        kinds = {"equity": "shares"} if name == "river" else _DIVISION
+        kinds: dict[str, Kind] = {"equity": "shares"} if name == "river" else _DIVISION
         division = check(settings.get(name, default), kinds, f"abstraction.{name}")
         if "equity" not in division:
             raise RecipeError(f"abstraction.{name}: give equity, the number of divisions by it")
-        if isinstance(division["equity"], int) and division["equity"] < 2:
-            raise RecipeError(f"abstraction.{name}.equity = {division['equity']}: give 2 or more")
+        equity = division["equity"]
+        if isinstance(equity, int) and not 2 <= equity < _MOST_BUCKETS:
+            raise RecipeError(
+                f"abstraction.{name}.equity = {equity}: give 2 or more, fewer than {_MOST_BUCKETS:,}"
+            )
         given.append(division)
     return given
 
@@ -132,24 +149,42 @@ def _histogram_counts(settings: Settings) -> tuple[int, ...]:
     return (169, *given)
 
 
-def _histograms(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
-    from equipoise.abstraction.histogrambuckets import HistogramBuckets, histogram_buckets
+def _clusters(settings: Settings) -> HistogramBuckets:
+    from equipoise.abstraction.histogrambuckets import HistogramBuckets
 
     one, two, three = _histogram_counts(settings)[1:]
-    tell("clusters of histograms")
     rest = {key: value for key, value in settings.items() if key != "counts"}
-    return histogram_buckets(HistogramBuckets((one, two, three), **rest), progress)
+    return HistogramBuckets((one, two, three), **rest)
+
+
+def _histograms(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
+    from equipoise.abstraction.histogrambuckets import histogram_buckets
+
+    tell("clusters of histograms")
+    return histogram_buckets(_clusters(settings), progress)
 
 
 def _equity_counts(settings: Settings) -> tuple[int, ...]:
     count = settings.get("count", 5)
-    if not 1 <= count <= 100:
-        raise RecipeError(f"abstraction.count = {count}: choose from 1 to 100")
-    return tuple(accumulate([count] * 4, mul)) if _equity_remembers(settings) else (count,) * 4
+    if not 2 <= count <= 100:
+        raise RecipeError(f"abstraction.count = {count}: choose from 2 to 100")
+    found = tuple(accumulate([count] * 4, mul)) if _equity_remembers(settings) else (count,) * 4
+    if found[-1] >= _MOST_BUCKETS:
+        raise RecipeError(
+            f"abstraction.count = {count}: {found[-1]:,} sequences of buckets, choose at most 15, "
+            "or remembers = false"
+        )
+    return found
 
 
 def _equity_remembers(settings: Settings) -> bool:
     return bool(settings.get("remembers", True))
+
+
+def _levels(settings: Settings) -> EquityBuckets:
+    from equipoise.abstraction.equitybuckets import EquityBuckets
+
+    return EquityBuckets(**{key: settings[key] for key in ("count", "division") if key in settings})
 
 
 def _equity(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
@@ -157,13 +192,11 @@ def _equity(settings: Settings, tell: Tell, progress: Progress | None) -> Abstra
 
     from equipoise.abstraction.abstraction import Abstraction
     from equipoise.abstraction.definition import Definition
-    from equipoise.abstraction.equitybuckets import EquityBuckets
     from equipoise.abstraction.features import FULL_SCORE
     from equipoise.abstraction.rollouts import FULL
 
     tell("equities")
-    given = {key: settings[key] for key in ("count", "division") if key in settings}
-    buckets = EquityBuckets(**given)
+    buckets = _levels(settings)
     borders = buckets.borders / FULL
     definitions = [
         Definition("cuts", {"axes": ["equity"]}, {"borders0": borders[street]})
@@ -192,25 +225,32 @@ METHODS: dict[str, Method] = {
             "turn_classes": "whole",
             "flop_classes": "whole",
             "allocation": "text",
-            "seed": "whole",
+            "seed": SEED,
         },
         _totals,
         lambda _: True,
+        _aware,
         _potential_aware,
     ),
     "potential": Method(
-        dict.fromkeys(_STREETS, "table"), _potential_counts, lambda _: False, _potential
+        dict.fromkeys(_STREETS, "table"),
+        _potential_counts,
+        lambda _: False,
+        street_divisions,
+        _potential,
     ),
     "histograms": Method(
-        {"counts": "wholes", "metric": "text", "river": "text", "cells": "whole", "seed": "whole"},
+        {"counts": "wholes", "metric": "text", "river": "text", "cells": "whole", "seed": SEED},
         _histogram_counts,
         lambda _: False,
+        _clusters,
         _histograms,
     ),
     "equity": Method(
         {"count": "whole", "division": "text", "remembers": "truth"},
         _equity_counts,
         _equity_remembers,
+        _levels,
         _equity,
     ),
 }
@@ -234,6 +274,10 @@ def checked(settings: Settings) -> tuple[str, dict[str, Any]]:
     own = {key: value for key, value in settings.items() if key != "method"}
     check(own, method.kinds, "abstraction")
     method.counts(own)
+    try:
+        method.check(own)
+    except GameError as error:
+        raise RecipeError(f"abstraction: {error}") from None
     return name, own
 
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
 from equipoise.games.rules import Kind
+from equipoise.settings import shown
 
 #: Probabilities of actions: [action, state].
 Table = NDArray[np.float64]
@@ -47,7 +48,8 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.name not in _NAMES:
-            raise SolverError(f"no post-processing {self.name!r}: use one of {', '.join(_NAMES)}")
+            known = ", ".join(_NAMES)
+            raise SolverError(f"no post-processing {shown(self.name)}: use one of {known}")
         if not 0 <= self.level < 1:
             raise SolverError(f"{self.name} {self.level}: give a probability from 0 to less than 1")
 

@@ -34,6 +34,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from equipoise.errors import GameError
+from equipoise.settings import shown
 
 #: Chips, or pots: whole numbers and fractions keep thresholds exact.
 Amount = int | float | Fraction
@@ -166,5 +167,5 @@ def mapping(name: str) -> Mapping:
     equipoise.errors.GameError: no translation 'harmonic': use one of arithmetic-deterministic, ...
     """
     if name not in MAPPINGS:
-        raise GameError(f"no translation {name!r}: use one of {', '.join(MAPPINGS)}")
+        raise GameError(f"no translation {shown(name)}: use one of {', '.join(MAPPINGS)}")
     return MAPPINGS[name]

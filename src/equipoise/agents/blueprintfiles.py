@@ -12,13 +12,19 @@ and read once a process. Large ones are unpacked on first use, and mapped from t
 
 from __future__ import annotations
 
+import shlex
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from equipoise.cachefolder import TRAINED, cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.settings import shown
 from equipoise.solve.blueprint import Blueprint
+
+if TYPE_CHECKING:
+    from equipoise.solve.recipe import Recipe
 
 SUFFIX = ".blueprint"
 _TRAINED = "blueprint.safetensors"
@@ -35,14 +41,43 @@ def places(name: str) -> list[Path]:
     ]
 
 
+def _is_path(source: str | Path) -> bool:
+    """Whether it names a file or a folder, and not a blueprint."""
+    path = Path(source)
+    return path.suffix in (SUFFIX, ".safetensors", ".run") or len(path.parts) > 1
+
+
+def _file_at(path: Path) -> Path | None:
+    """The file of a blueprint at a path; a run's folder stands for the file in it."""
+    if path.is_dir() and (path / _TRAINED).is_file():
+        return path / _TRAINED
+    return path if _is_path(path) and path.is_file() else None
+
+
+def beside(file: Path, source: str) -> str:
+    """What an agent's file means by a blueprint: one beside itself, or in the current folder.
+
+    What is a name and no path is left as it is.
+    """
+    for place in (file.parent / source, Path(source)):
+        found = _file_at(place) if _is_path(source) else None
+        if found is not None:
+            return str(found)
+    if _is_path(source):
+        raise ArtefactError(
+            f"{file}: blueprint = {shown(source)}: no such blueprint beside this file or in the "
+            "current folder: name a file, or the folder of a run"
+        )
+    return source
+
+
 def find_blueprint(source: str | Path) -> Path:
     """The file of a blueprint, by name or path; a run's folder stands for the file in it."""
     path = Path(source)
-    if path.is_dir() and (path / _TRAINED).is_file():
-        return path / _TRAINED
-    if path.suffix in (SUFFIX, ".safetensors", ".run") or len(path.parts) > 1:
-        if path.is_file():
-            return path
+    found = _file_at(path)
+    if found is not None:
+        return found
+    if _is_path(path):
         raise ArtefactError(f"{path}: no such blueprint; name a file, or a folder of a run")
     for place in places(str(source)):
         if place.is_file():
@@ -59,6 +94,18 @@ def has_blueprint(source: str | Path) -> bool:
     return True
 
 
+def trained(source: str) -> str:
+    """Whether a blueprint `ships`, is `here` where it was trained or named, or neither: `no`."""
+    if not has_blueprint(source):
+        return "no"
+    return "ships" if find_blueprint(source) == places(source)[0] else "here"
+
+
+def training_command(name: str) -> str:
+    """How to train the blueprint of a recipe that ships, so that it is found by its name."""
+    return f"equipoise train {name} --out {shlex.quote(str(cache_folder() / f'{name}.run'))}"
+
+
 def load_blueprint(source: str | Path) -> Blueprint:
     """A blueprint by name or path, read once a process as long as its file stays the same."""
     path = find_blueprint(source)
@@ -70,6 +117,12 @@ def _read(path: Path, changed: int) -> Blueprint:
     return Blueprint.load(path)
 
 
+def training_time(recipe: Recipe) -> str:
+    """How long a recipe trains, in words."""
+    minutes = recipe.limits.minutes
+    return f"about {minutes:g} minutes" if minutes else "until its target is reached"
+
+
 def _cure(name: str) -> str:
     """What to do about a blueprint that is not there, and what that costs."""
     from equipoise.solve.recipe import Recipe, names
@@ -77,16 +130,14 @@ def _cure(name: str) -> str:
 
     if name not in names():
         shipped = ", ".join(names())
-        return f"no blueprint {name!r}: name a file, or one of {shipped}"
+        return f"no blueprint {shown(name)}: name a file, or one of {shipped}"
     recipe = Recipe.shipped(name)
-    folder = cache_folder() / f"{name}.run"
-    minutes = recipe.limits.minutes
-    lasts = f"about {minutes:g} minutes" if minutes else "until its target is reached"
+    lasts = training_time(recipe)
     try:
         memory = gigabytes(TrainingEstimate.of(recipe).memory_bytes)
     except EquipoiseError:
         memory = "much"
     return (
-        f"the blueprint {name!r} is not here: train it with "
-        f"`equipoise train {name} --out {folder}` ({lasts}, {memory} of memory)"
+        f"the blueprint {name!r} is not here: train it with `{training_command(name)}` "
+        f"({lasts}, {memory} of memory)"
     )

@@ -36,6 +36,16 @@ STYLES: dict[str, tuple[tuple[float, float, float], ...]] = {
 }
 
 
+def _is_mixture(row: object) -> bool:
+    """Whether a row is three chances, in any unit, that a file or a caller may have written."""
+    try:
+        chances = np.array(row, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    whole = chances.shape == (3,) and bool(np.isfinite(chances.sum()))
+    return whole and bool(chances.min() >= 0 and chances.sum() > 0)
+
+
 class BucketAgent(Agent):
     """Plays one mixture of fold, call and raise for each bucket.
 
@@ -55,7 +65,7 @@ class BucketAgent(Agent):
         if table is None and style not in STYLES:
             raise EquipoiseError(f"style = {style!r}: choose {' or '.join(STYLES)}")
         rows = STYLES[style] if table is None else table
-        if any(len(row) != 3 or min(row) < 0 or sum(row) <= 0 for row in rows) or not rows:
+        if not rows or not all(_is_mixture(row) for row in rows):
             raise EquipoiseError("table: one row of fold, call and raise chances for each bucket")
         #: Fold, call and raise of each bucket.
         self.table = np.array(rows, dtype=np.float64)

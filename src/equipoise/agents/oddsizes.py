@@ -13,6 +13,7 @@ alike, whatever its cards.
 from __future__ import annotations
 
 from equipoise.agents.agent import Agent, View
+from equipoise.errors import EquipoiseError
 from equipoise.games.rules import CALL, FOLD, Action, Kind
 
 #: Shares of the pot after a call.
@@ -26,6 +27,10 @@ class OddSizesAgent(Agent):
 
     def __init__(self, fold_one_in: int = 12, raise_share: float = 0.4) -> None:
         super().__init__()
+        if fold_one_in < 1:
+            raise EquipoiseError(f"fold_one_in = {fold_one_in}: give 1 or more")
+        if not 0 <= raise_share <= 1:
+            raise EquipoiseError(f"raise_share = {raise_share:g}: give 0 to 1")
         self.fold_one_in, self.raise_share = fold_one_in, raise_share
 
     def act(self, view: View) -> Action:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from equipoise.agents.agent import HandResult
 from equipoise.agents.learner import Learner
+from equipoise.agents.training import MOST_HANDS
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import LIMIT_HOLDEM, Rules, State
 
@@ -38,8 +39,10 @@ class QLearningAgent(Learner):
     ) -> None:
         """`step` is how far a value moves towards what was found, in `training` hands."""
         super().__init__(buckets, division, draws)
-        if training < 0 or not 0 < step <= 1:
-            raise EquipoiseError("training is 0 hands or more, and step lies between 0 and 1")
+        if not 0 <= training <= MOST_HANDS or not 0 < step <= 1:
+            raise EquipoiseError(
+                f"training is 0 hands or more, at most {MOST_HANDS:,}, and step lies between 0 and 1"
+            )
         self.step = step
         self.practise(rules, training, seed)
         self.learns = keep_learning

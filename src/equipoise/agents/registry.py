@@ -8,7 +8,8 @@ parameters, which are the keyword arguments of its class:
     buckets = 8
 
 Agents that are one class set in different ways, such as those that play a blueprint, are such files
-in the folder `shipped` of this package; these also say `game`, `about`, `document` and `cost`.
+in the folder `shipped` of this package; these also say `game`, `about`, `document` and `cost`, and
+any file may. A `blueprint` that is a path is looked for beside the file, then in the current folder.
 
 Another package adds agents through the entry-point group `equipoise.agents`: each entry point leads
 to an :class:`Agent` class, or to an :class:`Entry` that says more about it.
@@ -20,9 +21,10 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import tomllib
+import types
+import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -33,9 +35,22 @@ from typing import Any
 from equipoise.agents.agent import Agent
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
+from equipoise.settings import Kind, OneOf, check, parse_toml, read_toml, shown
 
 #: Entry-point group through which other packages add agents.
 GROUP = "equipoise.agents"
+
+#: What a file may say of its agent besides its name and parameters.
+_SAID: dict[str, Kind] = {
+    "game": OneOf(("limit", "nolimit", "both")),
+    "about": "text",
+    "document": "text",
+    "cost": "text",
+}
+#: Kinds of parameters, by the type that a class declares.
+_KINDS: dict[object, Kind] = {bool: "truth", int: "whole", float: "number", str: "text"}
+#: Characters of a name, in tables and logs.
+_MOST_NAME = 60
 
 #: Where the first family of agents comes from.
 SUITE = "Artificial Intelligence Techniques for Poker Playing Agents"
@@ -191,12 +206,26 @@ def _shipped() -> dict[str, Entry]:
     for file in sorted((files("equipoise.agents") / "shipped").iterdir(), key=lambda f: f.name):
         if not file.name.endswith(".toml"):
             continue
-        told = tomllib.loads(file.read_text("utf-8"))
-        agent, name, game, about, document, cost = (
-            told.pop(key) for key in ("agent", "name", "game", "about", "document", "cost")
-        )
-        found[name] = Entry(name, AGENTS[agent].target, game, about, document, cost, told)
+        told = parse_toml(file.read_text("utf-8"))
+        entry = _described(AGENTS[told.pop("agent")], told.pop("name"), told)
+        found[entry.name] = replace(entry, settings=told)
     return found
+
+
+def _described(entry: Entry, name: str, told: dict[str, Any]) -> Entry:
+    """An agent as a file tells of it; `told` keeps the parameters."""
+    said = check({key: told.pop(key) for key in _SAID if key in told}, _SAID)
+    game = said.get("game", entry.game)
+    if entry.game not in ("both", game):
+        raise EquipoiseError(f"{entry.name} plays {entry.game} games: leave game out")
+    return replace(
+        entry,
+        name=name,
+        game=game,
+        description=said.get("about", entry.description),
+        document=said.get("document", entry.document),
+        cost=said.get("cost", entry.cost),
+    )
 
 
 AGENTS |= _shipped()
@@ -239,9 +268,9 @@ def entry(name: str) -> Entry:
     """
     known = entries()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
+        close = difflib.get_close_matches(name[:_MOST_NAME], known, n=1)
         cure = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(known)}"
-        raise EquipoiseError(f"no agent {name!r}: {cure}")
+        raise EquipoiseError(f"no agent {shown(name)}: {cure}")
     return known[name]
 
 
@@ -263,32 +292,43 @@ class Recipe:
         text = str(spec)
         if not text.endswith(".toml"):
             return cls(entry(text), {}, text)
-        try:
-            settings = tomllib.loads(Path(text).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise EquipoiseError(f"cannot read the agent's file {text}: {error}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise EquipoiseError(f"{text} is not TOML: {error}") from None
+        settings = read_toml(text, EquipoiseError)
         chosen = settings.pop("agent", None)
         if not isinstance(chosen, str):
             raise EquipoiseError(f'{text} names no agent: add a line such as agent = "call"')
         name = settings.pop("name", chosen)
-        if not isinstance(name, str) or not name or set(name) & set(":| \t\n"):
-            raise EquipoiseError(f"{text}: a name is one word without ':' and '|'")
-        return cls(entry(chosen), settings, name)
+        if not isinstance(name, str) or not _is_name(name):
+            raise EquipoiseError(
+                f"{text}: name = {shown(name)}: a name is one word without ':' and '|', of at "
+                f"most {_MOST_NAME} characters"
+            )
+        try:
+            described = _described(entry(chosen), name, settings)
+        except EquipoiseError as error:
+            raise EquipoiseError(f"{text}: {error}") from None
+        if isinstance(settings.get("blueprint"), str):
+            from equipoise.agents.blueprintfiles import beside
 
-    def make(self, rules: Rules = NOLIMIT_HOLDEM) -> Agent:
-        """The agent, for a game."""
+            settings["blueprint"] = beside(Path(text), settings["blueprint"])
+        return cls(described, settings, name)
+
+    def check(self, rules: Rules = NOLIMIT_HOLDEM) -> None:
+        """Refuse a game that it does not play, and parameters that it has not."""
         if not self.entry.plays(rules):
             kind = self.entry.game
             raise EquipoiseError(f"{self.name} plays {kind} games: choose --game {kind}")
-        maker = self.entry.load()
         known = self.entry.parameters()
         for key in self.parameters:
             if key not in known:
                 close = difflib.get_close_matches(key, known, n=1)
                 cure = f"did you mean {close[0]!r}?" if close else f"it takes {_listed(known)}"
-                raise EquipoiseError(f"{self.name} has no parameter {key!r}: {cure}")
+                raise EquipoiseError(f"{self.name} has no parameter {shown(key)}: {cure}")
+        self._check_kinds(self.entry.load())
+
+    def make(self, rules: Rules = NOLIMIT_HOLDEM) -> Agent:
+        """The agent, for a game."""
+        self.check(rules)
+        maker = self.entry.load()
         settings = {**self.entry.settings, **self.parameters}
         if "rules" in inspect.signature(maker).parameters:
             settings["rules"] = rules
@@ -296,6 +336,43 @@ class Recipe:
             return maker(**settings)
         except TypeError as error:
             raise EquipoiseError(f"{self.name} cannot be made so: {error}") from error
+
+    def _check_kinds(self, maker: Callable[..., Agent]) -> None:
+        """Refuse parameters of a file that are not of the kind which the class declares."""
+        kinds = _kinds(maker)
+        written = (str, int, float, list, dict)
+        told = {
+            key: value
+            for key, value in self.parameters.items()
+            if key in kinds and isinstance(value, written)
+        }
+        try:
+            check(told, kinds)
+        except EquipoiseError as error:
+            raise EquipoiseError(f"{self.name}: {error}") from None
+
+
+def _is_name(name: str) -> bool:
+    """Whether tables and logs can call an agent so."""
+    return name.isprintable() and 0 < len(name) <= _MOST_NAME and not set(name) & set(":| ")
+
+
+def _kinds(maker: Callable[..., Agent]) -> dict[str, Kind]:
+    """Kinds of the parameters whose types a TOML file can write; others are the class's to check."""
+    try:
+        parameters = inspect.signature(maker, eval_str=True).parameters
+    except (NameError, TypeError):
+        # Another package's annotations may be for type checkers alone.
+        return {}
+    found = {}
+    for key, parameter in parameters.items():
+        declared = parameter.annotation
+        union = isinstance(declared, types.UnionType)
+        types_of = typing.get_args(declared) if union else (declared,)
+        kinds = [_KINDS[one] for one in types_of if isinstance(one, type) and one in _KINDS]
+        if len(kinds) == 1:
+            found[key] = kinds[0]
+    return found
 
 
 def _listed(known: dict[str, Any]) -> str:

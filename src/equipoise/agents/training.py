@@ -15,6 +15,8 @@ from equipoise.cards.evaluator import evaluate
 from equipoise.games.rules import Rules, State
 
 _DECK = range(52)
+#: Practice hands that an agent may ask for: an hour or two of them.
+MOST_HANDS = 10_000_000
 
 
 def winner(first: tuple[int, ...], second: tuple[int, ...], board: tuple[int, ...]) -> int | None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from equipoise.agents.agent import HandResult
 from equipoise.agents.bucket import BucketAgent
 from equipoise.agents.learner import Learner
-from equipoise.agents.training import practice, winner
+from equipoise.agents.training import MOST_HANDS, practice, winner
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import LIMIT_HOLDEM, Kind, Rules, State
 
@@ -58,8 +58,10 @@ class VoteAgent(Learner):
     ) -> None:
         """`training` hands are played by itself, after `teacher` hands by its teacher."""
         super().__init__(buckets, division, draws)
-        if training < 0 or teacher < 0:
-            raise EquipoiseError("training and teacher are numbers of hands: 0 or more")
+        if not (0 <= training <= MOST_HANDS and 0 <= teacher <= MOST_HANDS):
+            raise EquipoiseError(
+                f"training and teacher are numbers of hands: 0 or more, at most {MOST_HANDS:,}"
+            )
         #: How often each action was taken in each state.
         self.visits = np.zeros((self.situations.count, 3), dtype=np.int64)
         for result in practice(BucketAgent(), BucketAgent(), rules, teacher, seed + 1):

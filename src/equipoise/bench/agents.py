@@ -22,6 +22,8 @@ from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, Rules
 #: Hands of the match that is timed, and of the match against odd sizes.
 MATCH_HANDS = 20_000
 ODD_HANDS = 10_000
+#: Hands before those that are measured.
+WARM_UP_HANDS = 100
 
 _START = (
     "from equipoise.agents.registry import Recipe; "
@@ -67,6 +69,8 @@ def run(seed: int = 0) -> dict[str, Any]:
                    decisions_per_second(settings, rules, seed), "decisions/s", at_least=20_000),
             figure(f"{name}: start-up, warm", start_seconds(name, rules), "s", at_most=2),
         ]  # fmt: skip
+        # The guard's kernels are loaded in a few hands that nobody looks at.
+        play_odd_bets(BlueprintAgent(rules, **settings), rules, WARM_UP_HANDS, seed, name=name)
         for acpc in (False, True):
             agent = BlueprintAgent(rules, **settings)
             seen = play_odd_bets(agent, rules, ODD_HANDS, seed, name=name, acpc=acpc)
@@ -93,6 +97,8 @@ def run(seed: int = 0) -> dict[str, Any]:
 def decisions_per_second(settings: dict[str, Any], rules: Rules, seed: int = 0) -> float:
     """Decisions of both seats in a match of an agent with itself, by the wall: the best of two."""
     best = 0.0
+    warm = [Counted(rules, **settings) for _ in range(2)]
+    play_match(warm[0], warm[1], rules, WARM_UP_HANDS, seed)
     for number in range(2):
         players = [Counted(rules, **settings) for _ in range(2)]
         result = play_match(players[0], players[1], rules, MATCH_HANDS, seed + number)

@@ -92,7 +92,7 @@ def _curves(data: Data) -> Table:
         table.add_row(
             f"to {hands}",
             *(" | ".join(f"{value:.2f}" for value in pair) for pair in both[:2]),
-            " | ".join(f"{value:+.0f}" for value in both[2]),
+            " | ".join(f"{value:+z.0f}" for value in both[2]),
         )
     table.caption = (
         f"{alone['states_after_25_games']:.1f} of {data['states']} states were seen in 25 games; "
@@ -110,7 +110,7 @@ def _learners(data: Data) -> Table:
         table.add_row(
             str(hands),
             *(
-                f"{found['mbb_per_hand'][number]:+.0f} ± {found['standard_error'][number]:.0f}"
+                f"{found['mbb_per_hand'][number]:+z.0f} ± {found['standard_error'][number]:.0f}"
                 for found in data["against_bucket"].values()
             ),
         )
@@ -122,7 +122,7 @@ def _learners(data: Data) -> Table:
         else f"{helped:.0f} with a teacher, {teacher['faster_percent']:.0f} % faster"
     )
     table.caption = (
-        f"{level:+.0f} mbb/hand, the best without a teacher: {alone:.0f} hands alone, {reached} "
+        f"{level:+z.0f} mbb/hand, the best without a teacher: {alone:.0f} hands alone, {reached} "
         f"(document: {teacher['document_faster_percent']} % faster)"
     )
     return table
@@ -138,7 +138,7 @@ def _q_learner(data: Data) -> Table:
         table.add_row(
             f"to {hands}",
             *(
-                f"{found['bets_folded'][number]:.2f}  {found['mbb_per_hand'][number]:+.0f}"
+                f"{found['bets_folded'][number]:.2f}  {found['mbb_per_hand'][number]:+z.0f}"
                 for found in steps
             ),
         )
@@ -160,13 +160,13 @@ def _tournament(data: Data) -> Table:
             "" if beside is None else str(tuple(beside["document"])),
             "" if beside is None else str(tuple(beside["triplet"])),
             str(tuple(row["triplet"])),
-            f"{row['mbb_per_hand']:+.0f} ± {row['ci95_mbb']:.0f}",
+            f"{row['mbb_per_hand']:+z.0f} ± {row['ci95_mbb']:.0f}",
         )
     return table
 
 
 def _verdict(data: Data) -> str:
-    order = ", ".join(f"{name} {data['mbb_per_hand'][name]:+.0f}" for name in data["order"])
+    order = ", ".join(f"{name} {data['mbb_per_hand'][name]:+z.0f}" for name in data["order"])
     beaten = ", ".join(data["beats_regret"]) or "nobody"
     return (
         f"Ranking by mean mbb/hand: {order}\n"

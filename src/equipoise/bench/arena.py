@@ -34,7 +34,8 @@ def _matches(seed: int) -> list[dict[str, Any]]:
             play_match("random", "call", NOLIMIT_HOLDEM, hands, seed, workers=workers, log=log)
             return time.perf_counter() - began
 
-    seconds(2, 1)
+    # Enough hands that some are shown down, for which kernels are loaded.
+    seconds(200, 1)
     one = min(seconds(200_000, 1) - seconds(2, 1) for _ in range(2))
     million = seconds(1_000_000, 2)
     return [
@@ -87,7 +88,7 @@ def _one_bet(seed: int) -> list[dict[str, Any]]:
         figures.append(
             figure(
                 f"one-bet limit, {name} v regret: win rate less its 95 % interval "
-                f"({result.mbb_per_hand:+.0f} ± {result.ci95_mbb:.0f})",
+                f"({result.mbb_per_hand:+z.0f} ± {result.ci95_mbb:.0f})",
                 result.mbb_per_hand - result.ci95_mbb,
                 "mbb/hand",
                 at_most=0,

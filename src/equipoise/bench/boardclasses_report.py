@@ -32,7 +32,7 @@ def report(data: Data) -> Table:
     for row in data["rows"]:
         told = [row["street"], str(row.get("classes", "")), f"{row['exploitability_sb']:.4f}"]
         if "worth_sb" in row:
-            told += [f"{row['worth_sb']:+.4f}", f"{row['control_worth_sb']:+.4f}"]
+            told += [f"{row['worth_sb']:+z.4f}", f"{row['control_worth_sb']:+z.4f}"]
         table.add_row(*told)
     return table
 

@@ -34,8 +34,8 @@ def _meetings(data: Data) -> Table:
     found = {}
     for row in data["meetings"]:
         mean, half = row["small_bets_per_hand"], row["ci95"]
-        found[row["a"], row["b"]] = f"{mean:+.3f} ± {half:.3f}"
-        found[row["b"], row["a"]] = f"{-mean:+.3f} ± {half:.3f}"
+        found[row["a"], row["b"]] = f"{mean:+z.3f} ± {half:.3f}"
+        found[row["b"], row["a"]] = f"{-mean:+z.3f} ± {half:.3f}"
     opponents = list(dict.fromkeys([*names, *(row["b"] for row in data["meetings"])]))
     for opponent in opponents:
         made.add_row(opponent, *(found.get((name, opponent), "") for name in names))
@@ -54,7 +54,7 @@ def _claims(claims: Data) -> str:
 def _document(told: dict[str, dict[str, float]]) -> Table:
     made = table("Document: small bets a hand in competitions", "", *told)
     rows = max(len(figures) for figures in told.values())
-    columns = [[f"{who} {won:+.3f}" for who, won in figures.items()] for figures in told.values()]
+    columns = [[f"{who} {won:+z.3f}" for who, won in figures.items()] for figures in told.values()]
     for number in range(rows):
         cells = [column[number] if number < len(column) else "" for column in columns]
         made.add_row(str(number + 1), *cells)

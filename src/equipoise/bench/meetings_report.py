@@ -26,9 +26,9 @@ def rate(row: Data) -> str:
     >>> rate({"mbb_per_hand": 12.3, "ci95_mbb": 4.5})
     '+12 ± 4'
     """
-    told = f"{row['mbb_per_hand']:+,.0f} ± {row['ci95_mbb']:,.0f}"
+    told = f"{row['mbb_per_hand']:+z,.0f} ± {row['ci95_mbb']:,.0f}"
     if "luckless_mbb" in row:
-        told += f" (without luck {row['luckless_mbb']:+,.0f} ± {row['luckless_ci95_mbb']:,.0f})"
+        told += f" (without luck {row['luckless_mbb']:+z,.0f} ± {row['luckless_ci95_mbb']:,.0f})"
     return told
 
 

@@ -32,7 +32,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _interval(row: Data, name: str) -> str:
-    return f"{row[name]:+.5f} ± {row[f'{name}_ci95']:.5f}"
+    return f"{row[name]:+z.5f} ± {row[f'{name}_ci95']:.5f}"
 
 
 def _supports(games: Data) -> Table:

@@ -22,8 +22,9 @@ from equipoise.solve.cardsampling import CardGame, CardSampling
 from equipoise.solve.cfr import CFRPlus
 from equipoise.solve.curve import Curve, plot_curves
 from equipoise.solve.recipe import Recipe
+from equipoise.solve.runfolder import Point
 from equipoise.solve.solver import Event, Limit
-from equipoise.solve.training import Point, Trained, Training
+from equipoise.solve.training import Trained, Training
 from equipoise.solve.trainingmodel import TrainingModel
 
 _PAPER_MIDDLE = "paper: 0.3 bb with 64 cores"
@@ -97,8 +98,6 @@ def run(
     out: Path = Path("bench-train"),
 ) -> dict[str, Any]:
     """Train, each job for at most `minutes`, and compare."""
-    if minutes is not None and not 0 < minutes < float("inf"):
-        raise EquipoiseError(f"--minutes is a number above 0, not {minutes:g}")
     jobs = {job.name: job for job in (FULL if full else QUICK)}
     if only is not None:
         wanted = [word.strip() for word in only.split(",")]
@@ -136,7 +135,7 @@ def _train(
     if job.solver is not None:
         recipe = recipe.solved_by(job.solver, **job.settings)
     training = Training(recipe, out / f"{job.name.replace(':', '-')}.run")
-    trained = training.run(resume=True)
+    trained = training.run(resume=training.files.holds_run)
     figures = _figures(job, trained)
     if training.building_seconds > 1:
         told = {"at_most": 300.0} if job.recipe.startswith("tartanian5") else {}

@@ -104,8 +104,8 @@ def _matches(told: Data) -> RenderableType:
         table.add_row(
             row["a"],
             row["b"],
-            f"{row['mbb_per_hand']:+,.0f} ± {row['ci95_mbb']:,.0f}",
-            f"{more['mbb_per_hand']:+,.0f} ± {more['ci95_mbb']:,.0f}",
+            f"{row['mbb_per_hand']:+z,.0f} ± {row['ci95_mbb']:,.0f}",
+            f"{more['mbb_per_hand']:+z,.0f} ± {more['ci95_mbb']:,.0f}",
         )
     return table
 

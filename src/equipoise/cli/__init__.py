@@ -10,7 +10,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -113,9 +113,20 @@ def main() -> None:
     try:
         app(_with_default_plot(sys.argv[1:]))
     except EquipoiseError as error:
-        print(f"equipoise: {error}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(str(error))
     except BrokenPipeError:
         # The reader went away (`equipoise ... | head`): not an error worth a word.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        # A full disk, a folder that may not be read: nothing that a traceback would explain.
+        where = f"{error.filename}: " if error.filename else ""
+        _refuse(f"{where}{error.strerror or error}")
+    except MemoryError:
+        _refuse("not enough memory: close other programs, or ask for less")
+
+
+def _refuse(sentence: str) -> NoReturn:
+    """Say why not, in one line."""
+    print("equipoise:", " ".join(sentence.split()), file=sys.stderr)
+    sys.exit(2)

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli.match import rules_of
-from equipoise.cli.output import Json, Seed, check_places, emit, progress_bar
+from equipoise.cli.output import (
+    Json,
+    Overwrite,
+    Seed,
+    check_number,
+    emit,
+    progress_bar,
+)
+from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.arena.opening import Chart
+
+#: Hands of a limp report: a day of them.
+MOST_HANDS = 1_000_000_000
 
 
 def agents_command(
@@ -30,6 +41,7 @@ def agents_command(
         int, typer.Option(help="Hands on the button for the limp report; 0 leaves it out.")
     ] = 10_000,
     plot: Annotated[Path | None, typer.Option(help="Draw the chart into this file.")] = None,
+    overwrite: Overwrite = False,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -39,17 +51,27 @@ def agents_command(
     Example: equipoise agents
     Example: equipoise agents quick --hands 20000 --plot quick.png
     """
+    check_number("--hands", hands, 0, MOST_HANDS)
     if not agent:
+        if against or game or plot is not None:
+            raise EquipoiseError("--against, --game and --plot are of one agent: name it")
         _list(json)
         return
     from equipoise.agents.registry import Recipe
     from equipoise.arena.opening import opening_chart, opening_earnings
-    from equipoise.cards.chart import figure, save
+    from equipoise.cards.chart import PICTURES, figure, save
+    from equipoise.files import check_target
 
-    check_places(plot)
+    if plot is not None:
+        check_target(plot, overwrite=overwrite, suffixes=PICTURES, what="--plot")
+    if against and not hands:
+        raise EquipoiseError("--against plays the limp report's hands: give some with --hands")
     recipe = Recipe.read(agent)
     rules = rules_of(game or ("limit" if recipe.entry.game == "limit" else "nolimit"))
+    other = Recipe.read(against) if against else recipe
+    other.check(rules)
     player = recipe.make(rules)
+    opponent = other.make(rules) if hands else None
     chart = opening_chart(player, rules, recipe.name)
     data: dict[str, Any] = {
         "agent": recipe.name,
@@ -58,10 +80,9 @@ def agents_command(
         "shares": chart.shares,
         "chart": chart.frequencies.round(6),
     }
-    if hands:
-        other = Recipe.read(against or agent)
+    if opponent is not None:
         with progress_bar(f"{recipe.name} on the button", quiet=json) as bar:
-            earned = opening_earnings(player, other.make(rules), rules, hands, seed, bar)
+            earned = opening_earnings(player, opponent, rules, hands, seed, bar)
         data |= earned.as_dict() | {"opponent": other.name, "seed": seed}
     if plot is not None:
         drawn = figure(_squares(chart), title=_title(chart), actions=chart.actions)
@@ -94,7 +115,7 @@ def _shown(chart: Chart, data: dict[str, Any]) -> RenderableType:
         cells = [manner, f"{share:.1%}"]
         if "earned" in data:
             told = data["earned"][manner]
-            rate = f"{told['mbb_per_hand']:+,.0f} ± {told['ci95_mbb']:,.0f}"
+            rate = f"{told['mbb_per_hand']:+z,.0f} ± {told['ci95_mbb']:,.0f}"
             cells += [f"{told['hands']:,}", rate if told["hands"] else ""]
         table.add_row(*cells)
     parts: list[RenderableType] = [
@@ -109,28 +130,57 @@ def _shown(chart: Chart, data: dict[str, Any]) -> RenderableType:
 
 
 def _list(json: bool) -> None:
+    from equipoise.agents.blueprintfiles import trained, training_command
     from equipoise.agents.registry import entries
 
-    listed = list(entries().values())
-    data: dict[str, Any] = {
-        "agents": {
-            entry.name: {
-                "game": entry.game,
-                "description": entry.description,
-                "document": entry.document,
-                "cost_per_decision": entry.cost,
-                "parameters": {key: str(value) for key, value in entry.parameters().items()},
-            }
-            for entry in listed
+    listed: dict[str, dict[str, Any]] = {}
+    for entry in entries().values():
+        blueprint = entry.settings.get("blueprint")
+        state = trained(blueprint) if blueprint else None
+        listed[entry.name] = {
+            "game": entry.game,
+            "description": entry.description,
+            "document": entry.document,
+            "cost_per_decision": entry.cost,
+            "trained": state,
+            "train": training_command(str(blueprint)) if state == "no" else None,
+            "parameters": {key: str(value) for key, value in entry.parameters().items()},
         }
-    }
+    emit({"agents": listed}, json, lambda: _listed(listed))
 
-    def table() -> RenderableType:
-        from rich.table import Table
 
-        shown = Table("agent", "game", "what it does", "a decision costs", "from", title="agents")
-        for entry in listed:
-            shown.add_row(entry.name, entry.game, entry.description, entry.cost, entry.document)
-        return shown
+def _listed(listed: dict[str, dict[str, Any]]) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
 
-    emit(data, json, table)
+    from equipoise.agents.blueprintfiles import training_time
+    from equipoise.agents.registry import entries
+    from equipoise.solve.recipe import Recipe
+
+    shown = Table(title="agents")
+    for name in ("agent", "game", "trained"):
+        shown.add_column(name, no_wrap=True)
+    shown.add_column("what it does")
+    shown.add_column("a decision costs")
+    for name, told in listed.items():
+        shown.add_row(
+            name,
+            told["game"],
+            told["trained"] or "",
+            told["description"],
+            told["cost_per_decision"],
+        )
+    documents: dict[str, list[str]] = {}
+    for name, told in listed.items():
+        if told["document"]:
+            documents.setdefault(told["document"], []).append(name)
+    sources = "".join(f"{', '.join(names)}: {title}\n" for title, names in documents.items())
+    lines = []
+    for name, told in listed.items():
+        if told["train"] is not None:
+            recipe = Recipe.shipped(entries()[name].settings["blueprint"])
+            lines.append(f"{name} is not trained here ({training_time(recipe)}):")
+            lines.append(f"    {told['train']}")
+    # Commands are not broken, so that they can be copied.
+    return Group(shown, Text(sources), Text("\n".join(lines), no_wrap=True, overflow="ignore"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, emit
+from equipoise.cli.output import Json, Seed, check_positive, emit
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def bench_command(
     """
     if suite not in SUITES:
         raise EquipoiseError(f"no benchmark {suite!r}: choose from {', '.join(SUITES)}")
+    check_positive("--minutes", minutes)
     options: dict[str, Any] = {}
     if suite == "train":
         options = {"full": full, "only": only, "minutes": minutes}
@@ -67,7 +68,7 @@ def _figures(data: dict[str, Any]) -> Table:
         reached = figure.get("reached")
         table.add_row(
             figure["name"],
-            f"{figure['value']:,.4g} {figure['unit']}",
+            f"{figure['value']:z,.4g} {figure['unit']}",
             figure.get("target", ""),
             "" if reached is None else "yes" if reached else "no",
         )

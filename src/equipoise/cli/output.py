@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+#: Threads, or processes, that a command may be asked for.
+MOST_THREADS = 256
+#: The largest number of an option that says no other.
+LARGEST = 2**63 - 1
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace files that are there already.")
 ]
@@ -74,6 +78,25 @@ def check_places(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise EquipoiseError(f"'{path}': there is no folder '{path.parent}', make it first")
+
+
+def check_number(option: str, value: float | None, least: float = 0, most: float = LARGEST) -> None:
+    """Refuse an option's number that is not one, or makes no sense.
+
+    >>> check_number("--hands", -3, 1)
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.EquipoiseError: --hands -3: give 1 or more
+    """
+    if value is not None and not least <= value <= most:
+        within = f"{least:,} or more" if most == LARGEST else f"{least:,} to {most:,}"
+        raise EquipoiseError(f"{option} {str(value)[:40]}: give {within}")
+
+
+def check_positive(option: str, value: float | None, most: float = 1_000_000) -> None:
+    """Refuse an option's number that is not above 0."""
+    if value is not None and not 0 < value <= most:
+        raise EquipoiseError(f"{option} {str(value)[:40]}: give more than 0, at most {most:,}")
 
 
 @contextmanager

@@ -10,7 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Overwrite, Seed, emit, progress_bar
+from equipoise.cli.output import (
+    MOST_THREADS,
+    Json,
+    Overwrite,
+    Seed,
+    check_number,
+    emit,
+    progress_bar,
+)
 from equipoise.errors import EquipoiseError
 
 #: Experiments: a module with `run(seed, quick, progress)`, and one with `report` and `picture`.
@@ -79,16 +87,19 @@ def _options(
     without_luck: bool,
 ) -> dict[str, Any]:
     """What the experiment is told besides seed and effort; what it does not take is refused."""
-    if hands is not None and (hands < 2 or hands % 2):
+    check_number("--hands", hands, 2, 1_000_000_000)
+    check_number("--workers", workers, 1, MOST_THREADS)
+    if hands is not None and hands % 2:
         raise EquipoiseError(f"--hands {hands}: give an even number, two for each deal")
-    if workers < 1:
-        raise EquipoiseError(f"--workers {workers}: at least 1 has to play")
+    from equipoise.settings import choose
+    from equipoise.solve.recipe import names as recipe_names
+
     files = {}
     for text in blueprints:
         name, equals, file = text.partition("=")
         if not (name and equals and file):
             raise EquipoiseError(f"--blueprint {text}: write NAME=FILE, as quick=quick.run")
-        files[name] = file
+        files[choose(name, recipe_names(), "--blueprint")] = file
     given = {
         "hands": (hands, hands is not None),
         "blueprints": (files, bool(files)),

@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, emit, progress_bar
+from equipoise.cli.output import (
+    MOST_THREADS,
+    Json,
+    check_number,
+    check_positive,
+    check_seed,
+    emit,
+    progress_bar,
+)
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.solve.training import Point, Trained, Training
+    from equipoise.solve.runfolder import Point
+    from equipoise.solve.training import Trained, Training
 
 #: What a shell is told when Ctrl-C ended a command.
 _INTERRUPTED = 130
@@ -34,11 +43,17 @@ def train_command(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the folder.")
     ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the run in the folder.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the run; by default NAME.run here.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of every random choice; by default the recipe's.")
+        int | None,
+        typer.Option(
+            callback=check_seed, help="Seed of every random choice; by default the recipe's."
+        ),
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads; by default all cores.")] = None,
     show_list: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
@@ -62,8 +77,9 @@ def train_command(
         return
     if not recipe:
         raise EquipoiseError("which recipe? `equipoise train --list` shows them")
-    if threads is not None and threads < 1:
-        raise EquipoiseError(f"--threads {threads}: give 1 or more")
+    check_positive("--minutes", minutes)
+    check_positive("--target-bb", target_bb)
+    check_number("--threads", threads, 1, MOST_THREADS)
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
@@ -74,16 +90,19 @@ def train_command(
             threads=threads,
             progress=lambda what, done, total: bar(done, total or None, what),
         )
+        training.check(resume=resume, overwrite=overwrite)
         _say(f"{chosen.name}: {training.estimate}", json)
-        told = _Teller(training, bar, json)
-        trained = training.run(resume, told)
-    _say("writing the blueprint and looking it over ...", json)
-    data = _finish(trained, training)
+        # Nobody else may use the folder until the blueprint of this run is in it.
+        with training.files.held():
+            trained = training.run(resume, _Teller(training, bar, json), overwrite=overwrite)
+            _say("writing the blueprint and looking it over ...", json)
+            data = _finish(trained, training)
     emit(data, json, lambda: _shown(data))
     if trained.interrupted:
+        again = ("--resume", "--overwrite")
         _say(
             f"stopped, and saved in {trained.folder}; go on with\n    equipoise "
-            f"{shlex.join([word for word in sys.argv[1:] if word != '--resume'])} --resume",
+            f"{shlex.join([word for word in sys.argv[1:] if word not in again])} --resume",
             json,
         )
         raise typer.Exit(_INTERRUPTED)
@@ -144,7 +163,7 @@ def _shown(data: dict[str, Any]) -> RenderableType:
         if value is None or isinstance(value, dict):
             continue
         table.add_row(
-            key.replace("_", " "), f"{value:,.6g}" if isinstance(value, float) else str(value)
+            key.replace("_", " "), f"{value:z,.6g}" if isinstance(value, float) else str(value)
         )
     return Group(table, data["sanity"]["text"])
 
@@ -160,7 +179,8 @@ def _list_recipes(json: bool) -> None:
 
         shown = Table("recipe", "what it trains", "minutes", title="recipes")
         for one in recipes:
-            shown.add_row(one.name, one.about, f"{one.limits.minutes or 0:g}")
+            minutes = one.limits.minutes
+            shown.add_row(one.name, one.about, f"{minutes:g}" if minutes else "")
         return shown
 
     emit(data, json, table)

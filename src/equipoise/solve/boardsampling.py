@@ -178,6 +178,17 @@ class BoardSampling(Solver):
         self._fresh = True
         self._pool = ThreadPoolExecutor(2)
 
+    def prepare(self) -> None:
+        """Load the kernels of sweeps and of boards: rows are fetched and put back as they are."""
+        super().prepare()
+        view, nothing = self._layout, self.tableau.parameters().reshape(1, -1)[:0]
+        view.lay(self._sample(self._board(self.iteration)), 1.0)
+        numbers = self.tableau.numbers(facing=view.regrets, rows=view.regrets, plan=view.plan)
+        for player in (0, 1):
+            self._move(_fetch, self._regrets, view.regrets, player, 0)
+            view.run(numbers, nothing, player)
+            self._keep(player)
+
     def advance(self, count: int) -> None:
         """Do `count` iterations, a board each."""
         for _ in range(count):

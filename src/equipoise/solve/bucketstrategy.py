@@ -53,6 +53,14 @@ class Training:
     iterations: int = 200
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        # Sequences of more buckets make tables of gigabytes.
+        told = {"buckets": (self.buckets.count, 8), "boards": (self.boards, 10_000_000),
+                "iterations": (self.iterations, 1_000_000)}  # fmt: skip
+        for name, (value, most) in told.items():
+            if not 1 <= value <= most:
+                raise SolverError(f"{name} = {value}: choose from 1 to {most:,}")
+
     def as_dict(self) -> dict[str, Any]:
         """Everything that decides the strategy, as an artefact keeps it."""
         return asdict(self)
@@ -191,8 +199,6 @@ def _trained(training: Training, progress: Progress | None) -> BucketStrategy:
 
 def train(training: Training, progress: Progress | None = None) -> BucketStrategy:
     """Count tables, solve, and take the average strategy."""
-    if training.iterations < 1:
-        raise SolverError(f"{training.iterations} iterations: train for at least one")
 
     def counted(done: int, total: int) -> None:
         if progress is not None:

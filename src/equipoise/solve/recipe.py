@@ -18,7 +18,6 @@ seed = 0                     of every random choice
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -33,54 +32,85 @@ from equipoise.games import gamefile
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules, limit, nolimit
 from equipoise.games.tomltext import toml_text
-from equipoise.settings import check, choose
+from equipoise.settings import (
+    SEED,
+    Kind,
+    OneOf,
+    Within,
+    check,
+    choose,
+    parse_toml,
+    read_toml,
+    shown,
+)
 
 _TABLES = ("rules", "menu", "abstraction", "model", "solver", "limit")
-_RULES = {"game": "text", "stack": "whole", "small": "whole", "big": "whole", "cap": "whole"}
-_MODEL = {
+#: Chips, and bets of a round, that rules may speak of.
+_CHIPS, _CAP = Within("whole", 1, 1_000_000_000), Within("whole", 1, 10)
+_RULES: dict[str, Kind] = {
+    "game": "text",
+    "stack": _CHIPS,
+    "small": _CHIPS,
+    "big": _CHIPS,
+    "cap": _CAP,
+}
+#: Chances of hole cards, in any unit.
+_CHANCES = Within("numbers", 0, 1_000_000)
+_MODEL: dict[str, Kind] = {
     "kind": "text",
     "boards": "boards",
-    "seed": "whole",
+    "seed": SEED,
     "judge": "boards",
     "classes": "text",
     "results_by_class": "truth",
-    "reraise": "numbers",
-    "call": "numbers",
+    "reraise": _CHANCES,
+    "call": _CHANCES,
 }
-_LIMIT = {
+_LIMIT: dict[str, Kind] = {
     "minutes": "number",
     "iterations": "whole",
     "target_bb": "number",
     "checkpoint_minutes": "number",
 }
+#: More minutes than a run can take, two years, and more iterations.
+_MOST = {"minutes": 1e6, "iterations": 1e15, "target_bb": 1e6, "checkpoint_minutes": 1e6}
+#: Random boards that tables are counted on: beyond this "all" is less work.
+_MOST_BOARDS = 100_000_000
+#: Characters of a name.
+_MOST_NAME = 100
 MODELS = ("joint", "independent", "cards")
 #: Streets whose boards may be in public classes.
 CLASSED = ("none", "flop", "turn", "river")
 #: Told to solvers of the whole game besides their schedule.
-_DISCOUNTING = {
-    "alpha": "number",
-    "beta": "number",
-    "beta_ramp": "whole",
-    "gamma": "number",
-    "warm_up": "whole",
+_DISCOUNTING: dict[str, Kind] = {
+    "alpha": Within("number", 0, 10),
+    "beta": Within("number", -10, 10),
+    "beta_ramp": Within("whole", 0, 1_000_000),
+    "gamma": Within("number", 0, 100),
+    "warm_up": Within("whole", 0, 1_000_000),
     "clipped": "truth",
     "predictive": "truth",
     "alternating": "truth",
     "compressed": "truth",
 }
-_PRECISION = {"precision": "text"}
+_PRECISION: dict[str, Kind] = {"precision": OneOf(("float32", "float64"))}
+_FAMILY: dict[str, Kind] = _DISCOUNTING | _PRECISION
 #: Settings of each solver that a recipe may name.
-SOLVER_SETTINGS: dict[str, dict[str, str]] = {
-    **dict.fromkeys(("cfr", "cfr+", "linear", "dcfr", "pcfr+"), _DISCOUNTING | _PRECISION),
-    "fp": {"alternating": "truth", "start": "number"} | _PRECISION,
+SOLVER_SETTINGS: dict[str, dict[str, Kind]] = {
+    **dict.fromkeys(("cfr", "cfr+", "linear", "dcfr", "pcfr+"), _FAMILY),
+    "fp": {**_PRECISION, "alternating": "truth", "start": Within("number", 0, 1_000_000)},
     "branch-fp": _PRECISION,
-    "egt": {"prox": "text", "steps": "text"} | _PRECISION,
+    "egt": {
+        **_PRECISION,
+        "prox": OneOf(("entropy", "euclidean")),
+        "steps": OneOf(("adaptive", "theoretical")),
+    },
     "board-sampling": {},
     "cards": {
         "linear": "truth",
-        "prune": "number",
-        "prune_share": "number",
-        "prune_after": "whole",
+        "prune": Within("number", 0.001, 1_000_000),
+        "prune_share": Within("number", 0, 0.9999),
+        "prune_after": Within("whole", 0, 10**15),
     },
 }
 
@@ -106,10 +136,15 @@ class Model:
 
     def __post_init__(self) -> None:
         choose(self.kind, MODELS, "model.kind")
-        if self.boards is not None and self.boards < 1:
-            raise RecipeError(f'model.boards = {self.boards}: give at least 1, or "all"')
-        if self.judge is not None and self.judge < 0:
-            raise RecipeError(f'model.judge = {self.judge}: give 0 for none, boards, or "all"')
+        if self.boards is not None and not 1 <= self.boards <= _MOST_BOARDS:
+            raise RecipeError(
+                f"model.boards = {self.boards}: give at least 1 and at most {_MOST_BOARDS:,}, or "
+                '"all"'
+            )
+        if self.judge is not None and not 0 <= self.judge <= _MOST_BOARDS:
+            raise RecipeError(
+                f'model.judge = {self.judge}: give 0 for none, at most {_MOST_BOARDS:,}, or "all"'
+            )
         if self.seed < 0:
             raise RecipeError(f"model.seed = {self.seed}: give 0 or more")
         choose(self.classes, CLASSED, "model.classes")
@@ -122,6 +157,8 @@ class Model:
                     f"model.{name}: give 169 chances, one for each class of hole cards, with "
                     'model.classes = "flop"'
                 )
+            if getattr(self, name) and not sum(getattr(self, name)) > 0:
+                raise RecipeError(f"model.{name}: all its chances are 0, give some more than that")
         if self.kind == "independent" and self.judge != 0:
             raise RecipeError("model.judge: independent buckets are judged on their own chances")
 
@@ -146,8 +183,12 @@ class Limits:
             raise RecipeError("limit: give minutes, iterations or target_bb")
         for limit_field in fields(self):
             value = getattr(self, limit_field.name)
-            if value is not None and not 0 < value < float("inf"):
-                raise RecipeError(f"limit.{limit_field.name} = {value}: give more than 0")
+            most = _MOST[limit_field.name]
+            if value is not None and not 0 < value <= most:
+                raise RecipeError(
+                    f"limit.{limit_field.name} = {shown(value)}: give more than 0, and at most "
+                    f"{most:,.0f}"
+                )
 
 
 @dataclass(frozen=True)
@@ -173,22 +214,34 @@ class Recipe:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.name or any(c in self.name for c in "/\\") or self.name.startswith("."):
-            raise RecipeError(f"name = {self.name!r}: a name is also a folder's, without / in it")
-        if self.seed < 0:
-            raise RecipeError(f"seed = {self.seed}: give 0 or more")
+        self._check_name()
+        check({"seed": self.seed}, {"seed": SEED})
         methods.checked(self.abstraction)
         self._check_solver()
         if not self.rules.limit and not self.menu_settings:
             raise RecipeError("menu: no-limit needs bet sizes, such as bets = '50%,100%,a'")
         _ = self.menu
 
+    def _check_name(self) -> None:
+        name = self.name
+        odd = any(c in name for c in "/\\") or name.startswith(".") or not name.isprintable()
+        if odd or name.strip() != name or not 0 < len(name) <= _MOST_NAME:
+            raise RecipeError(
+                f"name = {shown(name)}: a name is also a folder's, of at most {_MOST_NAME} "
+                "characters, without / in it"
+            )
+
     def _check_solver(self) -> None:
         known = SOLVER_SETTINGS[choose(self.solver, SOLVER_SETTINGS, "solver.name")]
         check(self.solver_settings, known, "solver")
-        start = self.solver_settings.get("start", 0)
-        if not 0 <= start < float("inf"):
-            raise RecipeError(f"solver.start = {start:g}: give 0 or more responses")
+        given = {"alternating": True, "predictive": self.solver == "pcfr+", **self.solver_settings}
+        if given.get("compressed") and (given["predictive"] or not given["alternating"]):
+            raise RecipeError(
+                "solver.compressed: 16-bit storage goes with alternating updates and no "
+                "prediction, leave it out"
+            )
+        if given.get("compressed") and given.get("precision") == "float64":
+            raise RecipeError("solver.compressed: 16-bit storage has no float64, leave one out")
         kind, recalls = self.model.kind, methods.remembers(self.abstraction)
         if (kind == "cards") != (self.solver == "cards"):
             raise RecipeError(
@@ -231,6 +284,14 @@ class Recipe:
             found = gamefile.load(game)
         else:
             choose(game, ("nolimit", "limit"), "rules.game")
+        big, small = found.blinds
+        if small > big and not game.endswith(".game"):
+            raise RecipeError(f"rules.small = {small}: give at most the big blind, {big}")
+        if min(found.stacks) <= max(big, small):
+            raise RecipeError(
+                f"rules.stack = {min(found.stacks)}: give more than the big blind, "
+                f"{max(big, small)}"
+            )
         if found.board_cards != (0, 3, 1, 1) or (found.suits, found.ranks) != (4, 13):
             raise RecipeError(f"rules.game = {game!r}: training is for hold'em of four rounds")
         return found
@@ -253,7 +314,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Recipe:
         """Read nested settings."""
-        kinds = {"name": "text", "about": "text", "seed": "whole"}
+        kinds: dict[str, Kind] = {"name": "text", "about": "text", "seed": SEED}
         check(told, kinds | dict.fromkeys(_TABLES, "table"))
         for needed in ("name", "rules", "abstraction", "model", "solver", "limit"):
             if needed not in told:
@@ -304,11 +365,7 @@ class Recipe:
     @classmethod
     def from_toml(cls, text: str) -> Recipe:
         """Read TOML."""
-        try:
-            told = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise RecipeError(f"not TOML: {error}") from None
-        return cls.from_dict(told)
+        return cls.from_dict(parse_toml(text))
 
     def toml(self) -> str:
         """The recipe as TOML."""
@@ -320,14 +377,9 @@ class Recipe:
         path = Path(source)
         if path.suffix != ".toml":
             return cls.shipped(str(source))
+        told = read_toml(path)
         try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise RecipeError(f"{path}: not a text file") from None
-        except OSError as error:
-            raise RecipeError(f"{path}: cannot be read: {error.strerror}") from None
-        try:
-            return cls.from_toml(text)
+            return cls.from_dict(told)
         except EquipoiseError as error:
             raise RecipeError(f"{path}: {error}") from None
 

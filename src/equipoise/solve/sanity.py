@@ -313,7 +313,7 @@ class _Checker:
             Finding(
                 f"{STREET_NAMES[street]}: stronger hands fold less",
                 order <= -_LEAST_ORDER,
-                f"rank correlation of folding and equity {order:+.2f} after {self._line(node)}",
+                f"rank correlation of folding and equity {order:+z.2f} after {self._line(node)}",
                 "buckets of one street may be numbered as those of another, or the line is trained "
                 "too briefly: look at the buckets with `equipoise abstraction show`",
             )

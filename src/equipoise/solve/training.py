@@ -1,35 +1,27 @@
 """Training: a recipe run in a folder, watched, interrupted and resumed without loss.
 
-A run's folder holds
-
-    recipe.toml               the recipe, with the limits it was run with
-    abstraction.safetensors   the buckets
-    checkpoint.safetensors    the solver, as it was a few minutes ago or at the end
-    best.safetensors          the best average strategy so far
-    curve.csv, curve.png      exploitability against iterations and time
-    blueprint.safetensors     the trained strategy (:mod:`.blueprint`)
-    sanity.txt                what is odd about it (:mod:`.sanity`)
+What the folder holds, and whose it is, says :mod:`.runfolder`.
 
 Exploitability does not fall at every step: now and then a line long unused is entered again, and for a
 hundred iterations it is worse than before. So the best average strategy seen is kept, by its figure on
 the tables of training, and becomes the blueprint.
 
-Every file is written whole or not at all. A point of the curve is kept before each checkpoint, so that
-a resumed run knows its time; it goes on bit for bit as if it had not stopped (on one thread where the
-solver samples cards). Ctrl-C ends a run as a limit does: everything is saved, and it can go on later.
+Every file is written whole or not at all. The first checkpoint comes after ten seconds, later ones as
+often as a twentieth of the time allows: that much is lost when a run is killed. A point of the curve is
+kept before each, so that a resumed run knows its time; it goes on bit for bit as if it had not stopped
+(on one thread where the solver samples cards). Ctrl-C ends a run as a limit does: everything is saved,
+and it can go on later.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from time import perf_counter
 from types import FrameType
 from typing import Any
 
@@ -37,15 +29,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.errors import ArtefactError, RecipeError
-from equipoise.files import written
+from equipoise.errors import ArtefactError
 from equipoise.solve.blueprint import Blueprint, make_blueprint
 from equipoise.solve.cardrows import CardStrategy
 from equipoise.solve.cardsampling import CardSampling
-from equipoise.solve.curve import plot_curves
 from equipoise.solve.recipe import Recipe
+from equipoise.solve.runfolder import Point, RunFolder
 from equipoise.solve.sanity import SanityReport, sanity
-from equipoise.solve.solver import Event, Solver
+from equipoise.solve.solver import Solver
 from equipoise.solve.strategy import Strategy
 from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.trainingmodel import Progress, TrainingEstimate, TrainingModel
@@ -59,116 +50,15 @@ _SHARE_OF_LOOKS = 0.05
 _MOST_LOOKS = 100
 #: Seconds before the first look at the latest, whatever it costs.
 _FIRST_LOOK = 90.0
+#: Saving, the look before it included, may take this share of the time.
+_SHARE_OF_SAVES = 0.05
+#: Seconds before the first save, and between two at the least.
+_FIRST_SAVE = 10.0
 #: Seconds in which a run looks around: at clocks, limits and Ctrl-C.
 _GLANCE = 0.5
 
 
-@dataclass(frozen=True)
-class Point:
-    """One look at a run."""
-
-    iteration: int
-    #: Seconds of training: iterations, looks and checkpoints, those before a resume included.
-    seconds: float
-    #: Exploitability in big blinds a hand, on the tables of training; None if it cannot be told.
-    exploitability_bb: float | None
-    #: The same on tables of boards that training did not see.
-    judged_bb: float | None = None
-
-    @property
-    def best_bb(self) -> float | None:
-        """The more honest of the two figures that there is."""
-        return self.judged_bb if self.judged_bb is not None else self.exploitability_bb
-
-
 Listener = Callable[[int, float, Point | None], None]
-
-
-class RunFolder:
-    """The files of one run."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self.recipe = self.path / "recipe.toml"
-        self.abstraction = self.path / "abstraction.safetensors"
-        self.checkpoint = self.path / "checkpoint.safetensors"
-        self.best = self.path / "best.safetensors"
-        self.curve = self.path / "curve.csv"
-        self.picture = self.path / "curve.png"
-        self.blueprint = self.path / "blueprint.safetensors"
-        self.sanity = self.path / "sanity.txt"
-
-    def prepare(self, recipe: Recipe, resume: bool) -> None:
-        """Make the folder; refuse one in which another run lives."""
-        if self.recipe.exists():
-            kept = Recipe.load(self.recipe)
-            if kept.fingerprint != recipe.fingerprint:
-                raise RecipeError(
-                    f"{self.path} holds a run of {kept.name} that was made otherwise: choose "
-                    "another folder with --out"
-                )
-            if self.checkpoint.exists() and not resume:
-                raise RecipeError(
-                    f"{self.path} holds a run of {kept.name}: go on with --resume, or choose another "
-                    "folder with --out"
-                )
-        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise RecipeError(f"{self.path} is in use: choose another folder with --out")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ArtefactError(f"cannot make the folder {self.path}: {error.strerror}") from None
-        self.write(self.recipe, recipe.toml())
-
-    def write(self, path: Path, text: str) -> None:
-        """Write a text file, whole or not at all."""
-        with written(path, "w") as file:
-            file.write(text)
-
-    def write_curve(self, points: list[Point]) -> None:
-        """The curve as CSV."""
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(("iteration", "seconds", "exploitability_bb", "judged_bb"))
-        for point in points:
-            shown = ("" if value is None else repr(value) for value in
-                     (point.exploitability_bb, point.judged_bb))  # fmt: skip
-            table.writerow((point.iteration, repr(point.seconds), *shown))
-        self.write(self.curve, text.getvalue())
-
-    def read_curve(self) -> list[Point]:
-        """The curve as far as it is kept."""
-
-        def figure(text: str) -> float | None:
-            return float(text) if text else None
-
-        try:
-            with self.curve.open(encoding="utf-8", newline="") as file:
-                return [
-                    Point(
-                        int(row["iteration"]),
-                        float(row["seconds"]),
-                        figure(row["exploitability_bb"]),
-                        figure(row["judged_bb"]),
-                    )
-                    for row in csv.DictReader(file)
-                ]
-        except FileNotFoundError:
-            return []
-        except (OSError, KeyError, TypeError, ValueError) as error:
-            raise ArtefactError(f"{self.curve}: damaged ({error}): delete it") from None
-
-    def draw(self, title: str, points: list[Point], unit_chips: float) -> None:
-        """The curve as a picture."""
-        curves: dict[str, list[Event]] = {"training tables": [], "other boards": []}
-        for point in points:
-            figures = (point.exploitability_bb, point.judged_bb)
-            for events, figure in zip(curves.values(), figures, strict=True):
-                if figure is not None:
-                    events.append(Event(point.iteration, point.seconds, unit_chips * figure))
-        shown = {name: events for name, events in curves.items() if events}
-        if shown:
-            plot_curves(shown, title, self.picture)
 
 
 @contextmanager
@@ -199,7 +89,7 @@ class Trained:
     """How a run ended."""
 
     recipe: Recipe
-    folder: Path
+    files: RunFolder
     model: TrainingModel
     solver: Solver
     points: list[Point]
@@ -209,6 +99,11 @@ class Trained:
     strategy: Strategy | CardStrategy
     #: Whether somebody stopped it before its limit.
     interrupted: bool
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept."""
+        return self.files.path
 
     @property
     def last(self) -> Point:
@@ -226,15 +121,21 @@ class _Best:
         self._written: Point | None = None
 
     def resume(self, points: list[Point]) -> None:
-        """Take back what is on disk, if it is of this run's past."""
+        """Take back what is on disk.
+
+        A run that was killed between the two files may have kept a plan which its checkpoint has not
+        come to: it is this run's all the same. Files of older versions say only the iteration.
+        """
         try:
             manifest, arrays = artefact.read(self._files.best, _BEST)
             plan = arrays["plan"]
+            told = manifest.get("point")
             found = [p for p in points if p.iteration == manifest["iteration"]]
-        except (ArtefactError, KeyError):
+            point = Point(**told) if told else found[0]
+        except (ArtefactError, LookupError, TypeError):
             return
-        if found and plan.shape == self._solver.plan.shape:
-            self.point = self._written = found[0]
+        if plan.shape == self._solver.plan.shape and point.exploitability_bb is not None:
+            self.point = self._written = point
             self._plan = plan
 
     def hear(self, point: Point) -> None:
@@ -252,7 +153,7 @@ class _Best:
     def write(self) -> None:
         """Put it on disk, if what is there is not it already."""
         if self._plan is not None and self.point is not None and self.point != self._written:
-            told = {"iteration": self.point.iteration}
+            told = {"iteration": self.point.iteration, "point": asdict(self.point)}
             artefact.write(self._files.best, _BEST, {}, {"plan": self._plan}, **told)
             self._written = self.point
 
@@ -287,24 +188,45 @@ class Training:
         #: Seconds that buckets and tables took.
         self.building_seconds = 0.0
 
-    def run(self, resume: bool = False, listener: Listener | None = None) -> Trained:
-        """Make what is missing, train to the first limit, and save."""
+    def check(self, *, resume: bool = False, overwrite: bool = False) -> None:
+        """Refuse a run that does not fit, or whose folder is not its own."""
+        self.files.check(self.recipe, resume=resume, overwrite=overwrite)
         self.estimate.check(self.files.path)
-        self.files.prepare(self.recipe, resume)
-        began = time.perf_counter()
+
+    def run(
+        self,
+        resume: bool = False,
+        listener: Listener | None = None,
+        *,
+        overwrite: bool = False,
+    ) -> Trained:
+        """Make what is missing, train to the first limit, and save.
+
+        `resume` goes on with the run in the folder, `overwrite` replaces it. What can be refused is
+        refused before anything is made.
+        """
+        self.check(resume=resume, overwrite=overwrite)
+        with self.files.held():
+            self.files.prepare(self.recipe, resume=resume, overwrite=overwrite)
+            return self._run(resume, listener)
+
+    def _run(self, resume: bool, listener: Listener | None) -> Trained:
+        began = perf_counter()
         self.model.abstraction.save(self.files.abstraction)
         solver, points = self._solver(resume)
         judge = self._judge(solver)
         best = _Best(self.files, solver)
-        best.resume(points)
-        self.building_seconds = time.perf_counter() - began
+        if resume:
+            best.resume(points)
+        self.building_seconds = perf_counter() - began
+        loop = _Loop(self, solver, judge, points, best)
         with _stoppable() as stopped:
-            interrupted = self._loop(solver, judge, points, best, listener, stopped)
+            interrupted = loop.run(listener, stopped)
         title = f"{self.recipe.name}: {solver.name}"
         self.files.draw(title, points, float(self.recipe.rules.big_blind))
         return Trained(
             self.recipe,
-            self.files.path,
+            self.files,
             self.model,
             solver,
             points,
@@ -327,106 +249,129 @@ class Training:
         if not points or points[-1].iteration != solver.iteration:
             raise ArtefactError(
                 f"{self.files.curve}: does not reach the checkpoint's iteration "
-                f"{solver.iteration:,}: start anew with another --out"
+                f"{solver.iteration:,}: start anew with --overwrite or another --out"
             )
         return solver, points
 
-    def _look(self, solver: Solver, judge: Tableau | None, seconds: float) -> Point:
-        big = float(self.recipe.rules.big_blind)
-        figures: list[float | None] = [None, None]
-        if not (self.recipe.model.kind == "cards" and self.model.judge is None):
-            figures[0] = solver.exploitability() / big
-            if self.recipe.model.kind == "cards":
-                # Whatever the cards were, the judge's boards are others.
-                figures.reverse()
-            elif self.model.judge is self.model.game:
-                figures[1] = figures[0]
-        if judge is not None:
-            figures[1] = judge.exploitability(solver.plan) / big
-        return Point(solver.iteration, seconds, figures[0], figures[1])
 
-    def _loop(
+class _Loop:
+    """The iterations of a run: when to look at the strategy, when to save, and when to end."""
+
+    def __init__(
         self,
+        training: Training,
         solver: Solver,
         judge: Tableau | None,
         points: list[Point],
         best: _Best,
-        listener: Listener | None,
-        stopped: Callable[[], bool],
-    ) -> bool:
-        limits = self.recipe.limits
-        # The first look loads kernels, which no later one does; clocks start after it.
-        self._look(solver, judge, 0.0)
-        start = time.perf_counter()
-        self._look(solver, judge, 0.0)
-        cost, chunk = time.perf_counter() - start, 1
-        began = time.perf_counter() - (points[-1].seconds if points else 0.0)
-        looked = saved = time.perf_counter()
+    ) -> None:
+        self._recipe, self._model, self._files = training.recipe, training.model, training.files
+        self._solver, self._judge, self._best = solver, judge, best
+        self._points = points
+        #: When the run would have begun had it never stopped; when it last looked and last saved.
+        self._began = self._looked = self._saved = 0.0
+        #: Seconds that the last look took, and the last save with the look before it.
+        self._look_cost = self._save_cost = 0.0
 
-        def clock() -> float:
-            return time.perf_counter() - began
-
-        def look() -> Point:
-            nonlocal looked, cost
-            start = time.perf_counter()
-            point = self._look(solver, judge, clock())
-            point = Point(point.iteration, clock(), point.exploitability_bb, point.judged_bb)
-            looked = time.perf_counter()
-            cost = looked - start
-            if points and points[-1].iteration == point.iteration:
-                points.pop()
-            points.append(point)
-            best.hear(point)
-            return point
-
-        def keep() -> None:
-            nonlocal saved
-            self.files.write_curve(points)
-            best.write()
-            solver.save(self.files.checkpoint)
-            saved = time.perf_counter()
-
-        def met() -> bool:
-            reached = points[-1].best_bb if points else None
-            return (
-                (limits.minutes is not None and clock() >= 60 * limits.minutes)
-                or (limits.iterations is not None and solver.iteration >= limits.iterations)
-                or (
-                    limits.target_bb is not None
-                    and reached is not None
-                    and reached <= limits.target_bb
-                )
-            )
-
-        while not met() and not stopped():
+    def run(self, listener: Listener | None, stopped: Callable[[], bool]) -> bool:
+        """Iterate to the first limit and save; whether somebody stopped it before."""
+        limits, solver, points = self._recipe.limits, self._solver, self._points
+        self._start()
+        chunk = 1
+        while not self._met() and not stopped():
             count = chunk
             if limits.iterations is not None:
                 count = min(count, limits.iterations - solver.iteration)
-            start = time.perf_counter()
+            start = perf_counter()
             solver.advance(count)
-            now = time.perf_counter()
+            now = perf_counter()
             # Chunks of half a glance keep clocks, bars and Ctrl-C responsive.
             if now - start < _GLANCE / 4:
                 chunk *= 2
             elif now - start > _GLANCE:
                 chunk = max(1, chunk // 2)
-            point = None
-            due = now - saved > 60 * limits.checkpoint_minutes
-            patience = max(cost / _SHARE_OF_LOOKS, clock() / _MOST_LOOKS)
-            if not points:
-                patience = min(patience, _FIRST_LOOK)
-            if due or now - looked > patience:
-                point = look()
-            if due:
-                keep()
+            save = self._save_due(now)
+            point = self._look() if save or self._look_due(now) else None
+            if save:
+                self._keep(now)
             if listener is not None:
-                listener(solver.iteration, clock(), point)
+                listener(solver.iteration, self._clock(), point)
         if not points or points[-1].iteration != solver.iteration:
-            point = look()
+            point = self._look()
             if listener is not None:
                 listener(solver.iteration, point.seconds, point)
-        keep()
-        return stopped() and not met()
+        self._keep(perf_counter())
+        return stopped() and not self._met()
+
+    # -------------------------------------------------------------------------------- the clock
+
+    def _start(self) -> None:
+        """Start the clock, once every kernel is loaded."""
+        self._solver.prepare()
+        self._figures()
+        start = perf_counter()
+        self._figures()
+        now = self._looked = self._saved = perf_counter()
+        self._look_cost = now - start
+        self._began = now - (self._points[-1].seconds if self._points else 0.0)
+
+    def _clock(self) -> float:
+        return perf_counter() - self._began
+
+    def _met(self) -> bool:
+        limits, points = self._recipe.limits, self._points
+        reached = points[-1].best_bb if points else None
+        return (
+            (limits.minutes is not None and self._clock() >= 60 * limits.minutes)
+            or (limits.iterations is not None and self._solver.iteration >= limits.iterations)
+            or (
+                limits.target_bb is not None and reached is not None and reached <= limits.target_bb
+            )
+        )
+
+    def _save_due(self, now: float) -> bool:
+        patience = max(_FIRST_SAVE, self._save_cost / _SHARE_OF_SAVES)
+        return now - self._saved > min(patience, 60 * self._recipe.limits.checkpoint_minutes)
+
+    def _look_due(self, now: float) -> bool:
+        patience = max(self._look_cost / _SHARE_OF_LOOKS, self._clock() / _MOST_LOOKS)
+        if not self._points:
+            patience = min(patience, _FIRST_LOOK)
+        return now - self._looked > patience
+
+    # ------------------------------------------------------------------------- looks and saves
+
+    def _figures(self) -> tuple[float | None, float | None]:
+        """Exploitability in big blinds, on the tables of training and on other boards."""
+        big, kind = float(self._recipe.rules.big_blind), self._recipe.model.kind
+        if kind == "cards":
+            # Whatever the cards were, the judge's boards are others.
+            told = self._model.judge is not None
+            return None, self._solver.exploitability() / big if told else None
+        own = self._solver.exploitability() / big
+        if self._judge is not None:
+            return own, self._judge.exploitability(self._solver.plan) / big
+        return own, own if self._model.judge is self._model.game else None
+
+    def _look(self) -> Point:
+        start = perf_counter()
+        figures = self._figures()
+        point = Point(self._solver.iteration, self._clock(), *figures)
+        self._looked = perf_counter()
+        self._look_cost = self._looked - start
+        if self._points and self._points[-1].iteration == point.iteration:
+            self._points.pop()
+        self._points.append(point)
+        self._best.hear(point)
+        return point
+
+    def _keep(self, since: float) -> None:
+        """Save; what that cost is counted from the moment `since`."""
+        self._files.write_curve(self._points)
+        self._best.write()
+        self._solver.save(self._files.checkpoint)
+        self._saved = perf_counter()
+        self._save_cost = self._saved - since
 
 
 def finish(trained: Trained, form: str | None = None) -> tuple[Blueprint, SanityReport]:
@@ -437,7 +382,7 @@ def finish(trained: Trained, form: str | None = None) -> tuple[Blueprint, Sanity
     if form is None:
         large = TrainingEstimate.of(trained.recipe).sequences > _MOST_FINE
         form = "full" if large else "fine"
-    files, model, best = RunFolder(trained.folder), trained.model, trained.best
+    files, model, best = trained.files, trained.model, trained.best
     facts = {
         "iterations": best.iteration,
         "seconds": round(trained.last.seconds, 1),
