@@ -15,10 +15,11 @@ from math import lcm
 import numpy as np
 
 from equipoise.errors import GameError
+from equipoise.games.betsize import Size
 from equipoise.games.betting import Betting
 from equipoise.games.deal import Board, deal_once
 from equipoise.games.game import Game
-from equipoise.games.menu import BetMenu, Size, StreetMenu
+from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.naming import exact, game_name, number_text
 from equipoise.games.rules import Rules
 
