@@ -20,6 +20,7 @@ from equipoise.solve.cfr import CFR, DCFR, CFRPlus
 from equipoise.solve.curve import Curve, plot_curves
 from equipoise.solve.egt import ExcessiveGap
 from equipoise.solve.registry import SOLVERS, make_solver
+from equipoise.solve.sampling import MonteCarloCFR
 from equipoise.solve.solver import Event, Limit
 
 KUHN, LEDUC = kuhn(), leduc()
@@ -45,15 +46,74 @@ def test_a_run_is_as_good_as_its_steps() -> None:
     assert last.exploitability_chips == by_hand.exploitability()
 
 
-def test_seconds() -> None:
-    solver = CFRPlus(LEDUC)
-    solver.step()
-    began = time.perf_counter()
-    last = solver.run(Limit(seconds=0.3))
-    spent = time.perf_counter() - began
-    assert 0.3 <= spent < 2
-    assert 0.3 <= last.seconds <= spent
-    assert solver.iteration > 10
+class Clocked(CFRPlus):
+    """A solver whose iterations and loading take as long as it is told, by a clock of its own."""
+
+    def __init__(self, cost: float, loading: float = 0.0) -> None:
+        super().__init__(KUHN)
+        self.now, self.cost, self.loading, self.chunks = 0.0, cost, loading, list[int]()
+
+    def prepare(self) -> None:
+        self.now += self.loading
+
+    def advance(self, count: int) -> None:
+        self.now += count * self.cost
+        self.iteration += count
+        self.chunks.append(count)
+
+
+@pytest.mark.parametrize("cost", [2e-5, 0.003, 0.07, 0.5])
+def test_seconds_are_those_of_iterations(cost: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loading is not on the clock, and a run ends within an iteration of its time."""
+    solver = Clocked(cost, loading=10.0)
+    monkeypatch.setattr("equipoise.solve.solver.time.perf_counter", lambda: solver.now)
+    last = solver.run(Limit(seconds=1.3))
+    assert 1.3 - 1e-9 <= last.seconds <= 1.3 + cost
+    assert last.iteration == solver.iteration == round(last.seconds / cost)
+    assert max(solver.chunks) * cost <= max(0.2, cost)
+    again = solver.run(Limit(seconds=1.3))
+    assert 1.3 - 1e-9 <= again.seconds <= 1.3 + cost
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_preparing_changes_nothing(name: str, threads: int) -> None:
+    """A prepared solver goes on as if it had not been."""
+    plain, prepared = (make_solver(name, LEDUC, threads=threads) for _ in range(2))
+    for solver in (plain, prepared):
+        solver.advance(3)
+    prepared.prepare()
+    for solver in (plain, prepared):
+        solver.advance(3)
+    assert prepared.iteration == plain.iteration
+    if not (threads == 2 and isinstance(plain, MonteCarloCFR)):
+        assert np.array_equal(prepared.plan, plain.plan)
+
+
+def test_a_prepared_solver_loads_nothing_more() -> None:
+    """Every kernel that a run calls is there before the first iteration."""
+    code = """
+import gc, sys
+from numba.core.dispatcher import Dispatcher
+from equipoise.games.catalogue import kuhn
+from equipoise.solve.registry import SOLVERS
+from equipoise.solve.solver import Limit
+
+def loaded():
+    found = (thing for thing in gc.get_objects() if isinstance(thing, Dispatcher))
+    return {(kernel.py_func.__name__, str(s)) for kernel in found for s in kernel.signatures}
+
+solver = SOLVERS[sys.argv[1]](kuhn())
+solver.prepare()
+before = loaded()
+solver.run(Limit(iterations=5))
+print(sorted(loaded() - before))
+"""
+    for name in ("cfr+", "lp", "external"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, name], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == "[]", name
 
 
 def test_target() -> None:
@@ -73,6 +133,7 @@ def test_target() -> None:
         ({"iterations": -1}, "iterations = -1: give 0 or more"),
         ({"seconds": -0.5}, "seconds = -0.5: give 0 or more"),
         ({"seconds": float("nan")}, "seconds = nan: give 0 or more"),
+        ({"seconds": float("inf")}, "seconds = inf: give 0 or more"),
         ({"exploitability_chips": -1e-9}, "give 0 or more"),
         ({"iterations": 5, "check_every": 0}, "check_every = 0: give 1 or more"),
     ],

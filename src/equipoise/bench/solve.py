@@ -63,7 +63,7 @@ def _spot(path: Path) -> list[dict[str, Any]]:
 def _solve(game: Any, pot: float, threads: int) -> dict[str, Any]:
     """One solve to the last target; the clock runs from the first iteration and counts checks."""
     solver = SpotSolver(game, threads=threads)
-    solver.warm_up()
+    solver.prepare()
     solver.exploitability()
     seconds: list[float] = []
     iterations: list[float] = []

@@ -149,6 +149,12 @@ class CardSampling(Solver):
             self._states = game.dealer.buckets_of(game.judge)
             super().__init__(game.judge, threads=threads)
 
+    def prepare(self) -> None:
+        """Load the kernels of walks, and those of sweeps where a game judges."""
+        self.advance(0)
+        if self.cards.judge is not None:
+            super().prepare()
+
     def advance(self, count: int) -> None:
         """Do `count` iterations, a deal and a walk for each player each."""
 

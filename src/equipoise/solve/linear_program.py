@@ -178,6 +178,13 @@ class LinearProgram(Solver):
         #: Both players' optimal plans, in double precision whatever the sweeps use.
         self.plan = aligned(self.tableau.index.size, np.float64)
 
+    def prepare(self) -> None:
+        """Load the kernels of sweeps, and HiGHS by the smallest of programs."""
+        from scipy.optimize import linprog
+
+        super().prepare()
+        linprog([1.0], bounds=[(0, None)], method="highs")
+
     def advance(self, count: int) -> None:
         """Solve the program; there is nothing to do a second time."""
         if count < 1 or self.iteration:

@@ -125,6 +125,11 @@ class MonteCarloCFR(Solver):
         depth, actions = _deepest(self._lines), int(game.betting.count.max())
         self._stacks = [_stack(depth, actions) for _ in range(self.walkers)]
 
+    def prepare(self) -> None:
+        """Load the kernels of sweeps and walks."""
+        super().prepare()
+        self._walk(0, self.regrets, self.plan, self.linear, self.clipped)
+
     def advance(self, count: int) -> None:
         """Do `count` iterations, a walk for each player each."""
         self._walk(count, self.regrets, self.plan, self.linear, self.clipped)

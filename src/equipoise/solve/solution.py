@@ -123,7 +123,6 @@ class Solution:
         spot.check_fits(compressed=compressed)
         game = spot.game(use_symmetry)
         solver = SpotSolver(game, compressed=compressed, threads=threads)
-        solver.warm_up()
         return cls(spot, game, solver.plan, solver=solver, use_symmetry=use_symmetry)
 
     # ------------------------------------------------------------------------------ solving

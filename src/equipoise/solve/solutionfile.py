@@ -133,7 +133,6 @@ def _read(
             np.copyto(target, arrays.pop(name))
         solver.iteration = int(manifest["iterations"])
         solver.restore_scalars(manifest["solver"]["scalars"])
-        solver.warm_up()
         solution = Solution(
             spot, game, solver.plan, solver=solver, use_symmetry=configuration["use_symmetry"]
         )

@@ -26,6 +26,7 @@ from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.game import Game
 from equipoise.solve.strategy import Strategy
+from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
 
 
@@ -47,7 +48,7 @@ class Limit:
             raise SolverError("a run needs a limit: iterations, seconds or a target exploitability")
         for name in ("iterations", "seconds", "exploitability_chips", "check_every"):
             value, least = getattr(self, name), int(name == "check_every")
-            if value is not None and not value >= least:
+            if value is not None and not least <= value < float("inf"):
                 raise SolverError(f"{name} = {value}: give {least} or more")
 
 
@@ -98,6 +99,9 @@ class Solver(ABC):
         #: Realisation plan of both players' average strategy.
         self.plan: NDArray[Any] = self.tableau.rows()
 
+    #: Whether kernels are loaded.
+    _prepared = False
+
     @abstractmethod
     def advance(self, count: int) -> None:
         """Do `count` iterations."""
@@ -105,6 +109,19 @@ class Solver(ABC):
     def step(self) -> None:
         """Do one iteration."""
         self.advance(1)
+
+    def prepare(self) -> None:
+        """Load the kernels of a run, or compile them: clocks that start after this run true.
+
+        The answer does not change. A sweep without iterations is enough on one thread; on several
+        the tableau hands out one iteration at a time, so that a best response has to do.
+        """
+        tableau = self.tableau
+        stored = self.plan.dtype if self.plan.dtype.kind == "i" else tableau.dtype
+        rows, nothing = tableau.rows(stored), tableau.parameters().reshape(1, -1)[:0]
+        tableau.iterate(rowrules.REGRET, nothing, rows=rows, plan=rows)
+        if tableau.threads > 1:
+            tableau.best_response(0, rows)
 
     def average_strategy(self) -> Strategy:
         """A copy of the average strategy of both players."""
@@ -128,8 +145,11 @@ class Solver(ABC):
         """Iterate until `limit`; returns the last event, whose exploitability is measured.
 
         With `checkpoint`, the solver is saved there every `checkpoint_seconds` and at the end, also
-        when the run is interrupted.
+        when the run is interrupted. The clock starts when the kernels are loaded.
         """
+        if not self._prepared:
+            self.prepare()
+            self._prepared = True
         began = time.perf_counter()
         saved = began
         chunk, next_check = 1, self.iteration + (limit.check_every or 1)
@@ -138,21 +158,25 @@ class Solver(ABC):
             while True:
                 if limit.iterations is not None and self.iteration >= limit.iterations:
                     break
-                if limit.seconds is not None and time.perf_counter() - began >= limit.seconds:
+                before = time.perf_counter()
+                if limit.seconds is not None and before - began >= limit.seconds:
                     break
-                stop = self.iteration + chunk
+                stop = min(self.iteration + chunk, next_check)
                 if limit.iterations is not None:
                     stop = min(stop, limit.iterations)
-                stop = min(stop, next_check)
-                before = time.perf_counter()
+                done = stop - self.iteration
                 with _uninterrupted():
-                    self.advance(stop - self.iteration)
+                    self.advance(done)
                 now = time.perf_counter()
-                # Chunks of about a tenth of a second keep clocks, bars and Ctrl-C responsive.
+                # Chunks of about a tenth of a second keep clocks, bars and Ctrl-C responsive; the
+                # last one is cut to the time that is left.
                 if now - before < 0.05:
                     chunk *= 2
                 elif now - before > 0.2:
                     chunk = max(1, chunk // 2)
+                if limit.seconds is not None and now > before:
+                    left = (limit.seconds - (now - began)) / (now - before)
+                    chunk = max(1, min(chunk, int(done * left)))
                 measured = None
                 if self.iteration >= next_check:
                     gap = limit.check_every or max(1, self.iteration // 8)
@@ -177,6 +201,9 @@ class Solver(ABC):
             if listener is not None:
                 listener(event)
         return event
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.game.name}: {self.iteration:,} iterations>"
 
     # ------------------------------------------------------------------------- checkpoints
 

@@ -12,14 +12,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.solve.cfr import CFR, Discounting
-from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.gamearrays import Lock
-from equipoise.solve.sweep.layout import PARAMETERS
 from equipoise.solve.sweep.tableau import Precision
 
 #: Age that a solve falls back to when the game changes: old enough to keep what it learnt, young
@@ -77,21 +73,6 @@ class SpotSolver(CFR):
         if not self.game.betting.zero_sum:
             return super().exploitability()
         return sum(self.tableau.best_response(player, self.plan) for player in (0, 1)) / 2
-
-    def warm_up(self) -> None:
-        """Compile the kernels, or load them, so that clocks started after this run true."""
-        if self.tableau.threads > 1:
-            self.tableau.best_response(0, self.plan)
-            return
-        nothing = np.zeros((0, PARAMETERS), dtype=self.tableau.dtype)
-        self.tableau.iterate(
-            rowrules.REGRET,
-            nothing,
-            rows=self.regrets,
-            plan=self.plan,
-            plan_unit=self._units[0],
-            rows_unit=self._units[1],
-        )
 
     def lock(self, locks: dict[tuple[int, int], Lock]) -> None:
         """Fix the strategy at (board, node) decisions, in place of what was fixed before.
