@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.catalogue import holdem_small, kuhn, leduc
 from equipoise.solve.cfr import CFR, DCFR, CFRPlus
@@ -400,3 +401,34 @@ def test_every_solver_has_the_same_verbs(name: str) -> None:
     assert last.exploitability_chips < 0.1
     assert solver.value() == pytest.approx(-1 / 18, abs=0.2)
     assert solver.average_strategy().game is KUHN
+
+
+@pytest.mark.parametrize("name", ["dcfr", "egt", "external"])
+def test_signed_nonsense_is_refused(tmp_path: Path, name: str) -> None:
+    """A checkpoint whose checksum is right and whose content is not."""
+    path, kind = tmp_path / "saved", type(make_solver(name, KUHN))
+    kind(KUHN).save(path)
+    told, arrays = artefact.read(path, "solver")
+    told = {key: told[key] for key in ("configuration", "iteration", "scalars")}
+    configuration = told["configuration"]
+    for part, keys in (
+        (told, told),
+        (told["scalars"], told["scalars"]),
+        (configuration, ("game_fingerprint", "solver", "precision", "settings")),
+    ):
+        for key in list(keys):
+            value = part[key]
+            for other in (None, "banana", float("nan"), -1, [[]], {"a": 1}):
+                part[key] = other
+                artefact.write(path, "solver", arrays=arrays, **told)
+                with pytest.raises(ArtefactError):
+                    kind.load(path, KUHN)
+            part[key] = value
+    for key, array in arrays.items():
+        for other in (array[:-1], array.astype(np.int8), np.full(array.shape, np.nan)):
+            artefact.write(path, "solver", arrays={**arrays, key: other}, **told)
+            with pytest.raises(ArtefactError):
+                kind.load(path, KUHN)
+        artefact.write(path, "solver", arrays={k: arrays[k] for k in arrays if k != key}, **told)
+        with pytest.raises(ArtefactError, match=f"{key} is missing"):
+            kind.load(path, KUHN)

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.game import Game
+from equipoise.settings import brief
+from equipoise.solve import restoring
 from equipoise.solve.strategy import Strategy
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
@@ -221,7 +222,8 @@ class Solver(ABC):
 
     def restore_scalars(self, scalars: dict[str, Any]) -> None:
         """Take back what :meth:`scalars` gave; the base class gave nothing."""
-        assert not scalars, f"{self.name} does not know {list(scalars)}"
+        if scalars:
+            raise ArtefactError(f"{self.name} does not know {brief(list(scalars))}")
 
     def save(self, path: str | Path) -> None:
         """Write a checkpoint; a killed run loses nothing that was saved."""
@@ -242,24 +244,25 @@ class Solver(ABC):
         `more` is what the solver is made with besides and a file does not hold, such as buckets.
         """
         manifest, arrays = artefact.read(path, "solver")
-        configuration = manifest["configuration"]
-        if configuration["solver"] != cls.name:
-            raise ArtefactError(
-                f"{path}: a checkpoint of {configuration['solver']}, not {cls.name}"
-            )
-        if configuration["game_fingerprint"] != game.fingerprint():
-            raise ArtefactError(f"{path}: a checkpoint of another game ({configuration['game']})")
-        solver = cls(
-            game,
-            precision=configuration["precision"],
-            threads=threads,
-            **configuration["settings"],
-            **more,
-        )
-        for name, target in solver.arrays().items():
-            if name not in arrays or arrays[name].shape != target.shape:
-                raise ArtefactError(f"{path}: {name} is missing or of another size")
-            np.copyto(target, arrays[name])
-        solver.iteration = int(manifest["iteration"])
-        solver.restore_scalars(manifest["scalars"])
+        with artefact.understanding(path, "solver"):
+            configuration = restoring.table(manifest["configuration"], "configuration")
+            if configuration["solver"] != cls.name:
+                raise ArtefactError(
+                    f"{path}: a checkpoint of {brief(configuration['solver'])}, not {cls.name}"
+                )
+            if configuration["game_fingerprint"] != game.fingerprint():
+                raise ArtefactError(
+                    f"{path}: a checkpoint of another game ({brief(configuration['game'])})"
+                )
+            settings = restoring.table(configuration["settings"], "settings")
+            scalars = restoring.table(manifest["scalars"], "scalars")
+            for told, what in ((settings, "settings"), (scalars, "scalars")):
+                restoring.check_finite(told, what)
+            precision = configuration["precision"]
+            if precision not in ("float32", "float64"):
+                raise ArtefactError(f"precision is {brief(precision)}: make the file again")
+            solver = cls(game, precision=precision, threads=threads, **settings, **more)
+            restoring.restore(arrays, solver.arrays())
+            solver.iteration = restoring.whole(manifest["iteration"], "iteration")
+            solver.restore_scalars(scalars)
         return solver
