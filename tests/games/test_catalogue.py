@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from equipoise.cards import chart
 from equipoise.cards.card import parse_cards
 from equipoise.cards.hand import class_text
 from equipoise.errors import GameError, TooLargeError
@@ -25,7 +26,7 @@ from equipoise.games.catalogue import (
     rhode_island,
 )
 from equipoise.games.game import Game
-from equipoise.games.jamfold import charts
+from equipoise.games.jamfold import charts, plot_charts
 from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import FOLD
 from equipoise.games.rhode_island import three_card_strength
@@ -261,6 +262,21 @@ class Fixed:
         names = [class_text(c) for c in range(169)]
         played = [len(n) == 2 if node == 0 else n.endswith("s") for n in names]
         return np.array([[1.0 - p for p in played], [float(p) for p in played]])
+
+
+def test_games_introduce_themselves_briefly() -> None:
+    assert repr(leduc()) == "<Game leduc: 144 + 144 information sets>"
+
+
+def test_a_picture_shows_sure_folds_as_folds(tmp_path, monkeypatch) -> None:
+    """Traces of first tries are no part of a strategy that goes by percents."""
+    drawn = []
+    monkeypatch.setattr(chart, "draw", lambda axes, shares, title: drawn.append(shares))
+    strategy = Fixed(jamfold(5))
+    values = iter((np.array([[0.9999], [1e-4]]), np.array([[1e-4], [0.9999]])))
+    monkeypatch.setattr(strategy, "at", lambda node, board=0: np.repeat(next(values), 169, axis=1))
+    plot_charts(strategy, tmp_path / "chart.png")
+    assert sorted(float(shares.max()) for shares in drawn) == [0.0, 1.0]
 
 
 def test_charts_of_jam_or_fold() -> None:

@@ -627,3 +627,8 @@ def test_donk_bets_that_nobody_makes_are_dropped():
     assert turn.menu.street(1)[0].donks is not None
     assert turn.menu.street(0)[0].donks is turn.menu.street(1)[1].donks is None
     assert replace(RIVER, menu=BetMenu.parse("50%", donks="a")).menu == BetMenu.parse("50%")
+
+
+def test_spots_introduce_themselves_briefly():
+    assert repr(RIVER) == "<Spot Td9d6hQc2s, pot 100, stack 200, 138 v 50 combos>"
+    assert len(repr(example("flop_basic"))) < 120

@@ -178,6 +178,29 @@ def test_the_last_event_is_measured_even_if_nobody_listens() -> None:
     assert last.exploitability_chips == solver.exploitability()
 
 
+def test_an_exact_answer_is_marked_and_does_not_stretch_the_picture() -> None:
+    curves = {}
+    for name in ("cfr+", "lp"):
+        curve = Curve()
+        make_solver(name, LEDUC).run(Limit(iterations=100), curve)
+        curves[name] = curve.points
+    reached = min(event.exploitability_chips or 1.0 for event in curves["cfr+"])
+    assert (curves["lp"][0].exploitability_chips or 0.0) < 1e-9 < reached
+    for axes in plot_curves(curves, "leduc").axes:
+        assert axes.get_ylim()[0] > reached / 10
+        marked = [line for line in axes.lines if line.get_marker() == "D"]
+        assert [line.get_ydata()[0] for line in marked] == [reached]
+    (alone,) = plot_curves({"lp": curves["lp"]}, "leduc").axes[:1]
+    assert alone.get_ylim()[0] >= 1e-13
+
+
+def test_solvers_and_strategies_introduce_themselves_briefly() -> None:
+    solver = make_solver("cfr+", LEDUC)
+    solver.step()
+    assert repr(solver) == "<CFRPlus of leduc: 1 iterations>"
+    assert repr(solver.average_strategy()).startswith("<Strategy of leduc:")
+
+
 def test_curves_are_drawn(tmp_path: Path) -> None:
     curves = {}
     for name in ("cfr", "dcfr"):

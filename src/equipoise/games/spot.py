@@ -141,6 +141,11 @@ class Spot:
                 "ranges: every hand of oop shares a card with every hand of ip: add hands to one"
             )
 
+    def __repr__(self) -> str:
+        hands = " v ".join(f"{own.combos:.6g}" for own in (self.oop_range, self.ip_range))
+        told = f"{cards_text(self.board)}, pot {self.pot}, stack {self.stack}, {hands} combos"
+        return f"<Spot {self.name}: {told}>" if self.name else f"<Spot {told}>"
+
     # ------------------------------------------------------------------------------ text
 
     @classmethod

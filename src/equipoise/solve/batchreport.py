@@ -326,7 +326,7 @@ def _order(action: str) -> tuple[int, float]:
 
 
 def _shown(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
+    return "–" if value is None else format(value, f"z{form}")
 
 
 def _csv(rows: Sequence[Row]) -> str:

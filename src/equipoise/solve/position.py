@@ -376,12 +376,13 @@ class Position:
                 self.actions, self.frequencies(), taken, worth, strict=True
             ):
                 share = play * weight
-                mean = f"{share @ ev / share.sum():.3f}" if share.sum() > 0 else "–"
+                mean = f"{share @ ev / share.sum():z.3f}" if share.sum() > 0 else "–"
                 table.add_row(action, f"{often:.2%}", f"{play @ reach:.1f}", mean)
         table.caption = (
             "\n".join(
-                f"{name}: EV {self.mean_ev(name):.3f} chips, equity {self.mean_equity(name):.2%}, "
-                f"realised {self.mean_realisation(name):.1%}, {self.range(name).combos:.1f} combos"
+                f"{name}: EV {self.mean_ev(name):z.3f} chips, equity {self.mean_equity(name):.2%}, "
+                f"realised {_percent(self.mean_realisation(name))}, "
+                f"{self.range(name).combos:.1f} combos"
                 for name in SEATS
             )
             + self.solution.lock_note
@@ -406,9 +407,9 @@ class Position:
                 combo_text(int(hands[i])),
                 f"{reach[i]:.3f}",
                 *(f"{p:.1%}" for p in play[:, i]),
-                f"{ev[i]:.2f}",
+                f"{ev[i]:z.2f}",
                 f"{equity[i]:.1%}",
-                f"{realised[i]:.0%}",
+                _percent(realised[i], 0),
             )
         if len(there) > most:
             table.caption = f"{len(there) - most:,} more hands not shown"
@@ -444,6 +445,11 @@ class Position:
     def __repr__(self) -> str:
         over = self.solution.game.betting.kind[self.node] >= FOLD and self.to_act is None
         return f"<Position {self.title}{' (no decision)' if over else ''}>"
+
+
+def _percent(share: float, digits: int = 1) -> str:
+    """A share in percent; a dash where there is none, as of what has no equity to realise."""
+    return f"{share:z.{digits}%}" if share == share else "–"
 
 
 def _plain(array: Vector) -> Any:
