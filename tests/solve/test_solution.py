@@ -671,7 +671,7 @@ def test_export_to_csv_and_parquet_round_trips(tmp_path):
 
 
 def test_exports_that_cannot_be_are_refused(tmp_path, monkeypatch):
-    with pytest.raises(EquipoiseError, match=r"\.csv, \.parquet, \.json"):
+    with pytest.raises(EquipoiseError, match=r"\.csv, \.parquet or \.json"):
         solved(TURN).export(tmp_path / "all.xlsx")
     with pytest.raises(EquipoiseError, match="no folder"):
         solved(TURN).export(tmp_path / "nowhere" / "all.csv")

@@ -76,6 +76,21 @@ def test_seconds_are_those_of_iterations(cost: float, monkeypatch: pytest.Monkey
     assert 1.3 - 1e-9 <= again.seconds <= 1.3 + cost
 
 
+def test_listening_and_saving_are_not_on_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver = Clocked(0.01)
+    monkeypatch.setattr("equipoise.solve.solver.time.perf_counter", lambda: solver.now)
+
+    def slow(event_or_path: object) -> None:
+        solver.now += 5.0
+
+    monkeypatch.setattr(solver, "save", slow)
+    last = solver.run(Limit(seconds=1.0), slow, tmp_path / "saved", checkpoint_seconds=0.2)
+    assert last.seconds == pytest.approx(1.0, abs=0.02)
+    assert solver.iteration == pytest.approx(100, abs=2)
+
+
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_preparing_changes_nothing(name: str, threads: int) -> None:

@@ -21,6 +21,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace files that are there already.")
 ]
+#: Threads, or processes, that a command may be asked for.
+MOST_THREADS = 256
+#: The largest number of an option that says no other: seeds are of 63 bits.
+LARGEST = 2**63 - 1
 
 
 def check_seed(seed: int | None) -> int | None:
@@ -63,6 +67,34 @@ def check_places(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise EquipoiseError(f"'{path}': there is no folder '{path.parent}', make it first")
+
+
+def check_picture(path: Path | None, overwrite: bool) -> None:
+    """Refuse before any work a `--plot` that could not be drawn after it."""
+    if path is not None:
+        from equipoise.cards.chart import PICTURES
+        from equipoise.files import check_target
+
+        check_target(path, overwrite=overwrite, suffixes=PICTURES, what="--plot")
+
+
+def check_number(option: str, value: float | None, least: float = 0, most: float = LARGEST) -> None:
+    """Refuse an option's number that is not one, or makes no sense.
+
+    >>> check_number("--hands", -3, 1)
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.EquipoiseError: --hands -3: give 1 or more
+    """
+    if value is not None and not least <= value <= most:
+        within = f"{least:,} or more" if most == LARGEST else f"{least:,} to {most:,}"
+        raise EquipoiseError(f"{option} {str(value)[:40]}: give {within}")
+
+
+def check_positive(option: str, value: float | None, most: float = 1_000_000) -> None:
+    """Refuse an option's number that is not above 0."""
+    if value is not None and not 0 < value <= most:
+        raise EquipoiseError(f"{option} {str(value)[:40]}: give more than 0, at most {most:,}")
 
 
 @contextmanager

@@ -156,7 +156,6 @@ class BatchReport:
         import polars
 
         folder = Path(folder)
-        files: dict[str, str] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -55,7 +55,7 @@ def is_solution(path: str | Path) -> bool:
 
 def write(solution: Solution, path: str | Path, through: str | None, compress: bool) -> None:
     """Write a solution whole, cut at a street, or as an answer in 16 bits."""
-    streets = streets_through(solution, through)
+    streets = check_cut(solution, through)
     cut = streets < solution.spot.rounds
     configuration = {
         "spot": solution.spot.to_toml(),
@@ -81,8 +81,6 @@ def write(solution: Solution, path: str | Path, through: str | None, compress: b
             arrays[f"values_{player}"] = _values_of(solution, streets, player)
     places = []
     for number, ((board, node), (mask, given)) in enumerate(solution.locks.items()):
-        if solution.game.deal.boards[board].round >= streets:
-            raise SolverError("a decision is locked after the cut: save whole, or unlock it")
         places.append([board, node])
         arrays[f"lock_{number}_hands"] = mask.astype(np.uint8)
         arrays[f"lock_{number}_play"] = given
@@ -207,6 +205,15 @@ def _locks(game: Game, places: Any, arrays: Arrays) -> dict[tuple[int, int], Loc
             raise ArtefactError("a lock is no strategy: solve the spot again")
         locks[board, node] = (mask.astype(bool), play)
     return locks
+
+
+def check_cut(solution: Solution, through: str | None) -> int:
+    """Streets that a file cut at a street keeps; what it could not hold is refused."""
+    streets = streets_through(solution, through)
+    for board, _ in solution.locks:
+        if solution.game.deal.boards[board].round >= streets:
+            raise SolverError("a decision is locked after the cut: save whole, or unlock it")
+    return streets
 
 
 def streets_through(solution: Solution, through: str | None) -> int:

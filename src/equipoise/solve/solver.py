@@ -119,7 +119,8 @@ class Solver(ABC):
         """
         tableau = self.tableau
         stored = self.plan.dtype if self.plan.dtype.kind == "i" else tableau.dtype
-        rows, nothing = tableau.rows(stored), tableau.parameters().reshape(1, -1)[:0]
+        rows = self.plan if self.plan.dtype == stored else tableau.rows(stored)
+        nothing = tableau.parameters().reshape(1, -1)[:0]
         tableau.iterate(rowrules.REGRET, nothing, rows=rows, plan=rows)
         if tableau.threads > 1:
             tableau.best_response(0, rows)
@@ -151,8 +152,16 @@ class Solver(ABC):
         if not self._prepared:
             self.prepare()
             self._prepared = True
-        began = time.perf_counter()
-        saved = began
+        began = saved = time.perf_counter()
+
+        def tell(event: Event) -> None:
+            """Report; what a listener does meanwhile is not on the clock."""
+            nonlocal began
+            if listener is not None:
+                before = time.perf_counter()
+                listener(event)
+                began += time.perf_counter() - before
+
         chunk, next_check = 1, self.iteration + (limit.check_every or 1)
         event = Event(self.iteration, 0.0, None)
         try:
@@ -185,22 +194,24 @@ class Solver(ABC):
                     if limit.exploitability_chips is not None or listener is not None:
                         measured = self.exploitability()
                 event = Event(self.iteration, time.perf_counter() - began, measured)
-                if listener is not None:
-                    listener(event)
+                tell(event)
                 target = limit.exploitability_chips
                 if target is not None and measured is not None and measured <= target:
                     break
-                if checkpoint is not None and time.perf_counter() - saved > checkpoint_seconds:
+                before = time.perf_counter()
+                if checkpoint is not None and before - saved > checkpoint_seconds:
                     self.save(checkpoint)
                     saved = time.perf_counter()
+                    began += saved - before
         finally:
             if checkpoint is not None:
+                before = time.perf_counter()
                 self.save(checkpoint)
+                began += time.perf_counter() - before
         if event.exploitability_chips is None or event.iteration != self.iteration:
             measured = self.exploitability()
             event = Event(self.iteration, time.perf_counter() - began, measured)
-            if listener is not None:
-                listener(event)
+            tell(event)
         return event
 
     def __repr__(self) -> str:
