@@ -71,9 +71,18 @@ def test_seconds_are_those_of_iterations(cost: float, monkeypatch: pytest.Monkey
     last = solver.run(Limit(seconds=1.3))
     assert 1.3 - 1e-9 <= last.seconds <= 1.3 + cost
     assert last.iteration == solver.iteration == round(last.seconds / cost)
-    assert max(solver.chunks) * cost <= max(0.2, cost)
+    assert max(solver.chunks) * cost <= max(0.11, cost)
     again = solver.run(Limit(seconds=1.3))
     assert 1.3 - 1e-9 <= again.seconds <= 1.3 + cost
+
+
+def test_chunks_stay_short_however_far_apart_the_checks_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solver = Clocked(0.001)
+    monkeypatch.setattr("equipoise.solve.solver.time.perf_counter", lambda: solver.now)
+    solver.run(Limit(iterations=100_000))
+    assert max(solver.chunks) <= 101
 
 
 def test_listening_and_saving_are_not_on_the_clock(

@@ -31,6 +31,10 @@ from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
 
 
+#: Seconds of iterations between looks at clock, listener and Ctrl-C.
+_CHUNK_SECONDS = 0.1
+
+
 @dataclass(frozen=True)
 class Limit:
     """When a run stops: at the first of these that is met."""
@@ -178,15 +182,13 @@ class Solver(ABC):
                 with _uninterrupted():
                     self.advance(done)
                 now = time.perf_counter()
-                # Chunks of about a tenth of a second keep clocks, bars and Ctrl-C responsive; the
-                # last one is cut to the time that is left.
-                if now - before < 0.05:
-                    chunk *= 2
-                elif now - before > 0.2:
-                    chunk = max(1, chunk // 2)
-                if limit.seconds is not None and now > before:
-                    left = (limit.seconds - (now - began)) / (now - before)
-                    chunk = max(1, min(chunk, int(done * left)))
+                # Chunks of at most a tenth of a second keep bars and Ctrl-C responsive; the last
+                # one is cut to the time that is left.
+                left = _CHUNK_SECONDS
+                if limit.seconds is not None:
+                    left = min(left, limit.seconds - (now - began))
+                fitting = int(done * left / (now - before)) if now > before else 2 * chunk
+                chunk = max(1, min(2 * chunk, fitting))
                 measured = None
                 if self.iteration >= next_check:
                     gap = limit.check_every or max(1, self.iteration // 8)
