@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, emit, progress_bar
+from equipoise.cli.output import (
+    MOST_THREADS,
+    Json,
+    Overwrite,
+    check_number,
+    check_positive,
+    emit,
+    progress_bar,
+)
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -56,6 +64,7 @@ def batch_command(
     save_solutions: Annotated[
         str | None, typer.Option(help="Keep every solution up to this street.")
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Solve many spots on all cores; the same command resumes after a stop.
@@ -65,14 +74,20 @@ def batch_command(
     Example: equipoise batch --flops 25 --spot flop.toml --target-pct-pot 0.5 --out batch
     Example: equipoise batch boards.txt --spot flop.toml --out batch
 
-    The report in the output folder has the frequency, EV and equity of every line on every board
-    as CSV and Parquet, their weighted means, and a picture.
+    Results in the output folder are kept and not solved again. The report in it has the frequency,
+    EV and equity of every line on every board as CSV and Parquet, their weighted means, a picture.
     """
     from equipoise.solve.batchreport import BatchReport
     from equipoise.solve.batchrun import Goal, run_batch
 
-    batch = _batch(source, flops, spot)
+    check_number("--target-pct-pot", target_pct_pot, 0, 100)
+    check_positive("--seconds", seconds, 10**9)
+    check_number("--iterations", iterations, 1, 10**12)
+    check_number("--workers", workers, 1, MOST_THREADS)
+    check_number("--threads", threads, 1, MOST_THREADS)
     goal = Goal(target_pct_pot, seconds, iterations, compress)
+    batch = _batch(source, flops, spot)
+    BatchReport.check_folder(out / "report", overwrite or (out / "results").is_dir())
     if not json:
         _announce(batch)
     try:

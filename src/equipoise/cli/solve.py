@@ -136,7 +136,7 @@ class _Goal:
         self, target: float | None, seconds: float | None, iterations: int | None, threads: int
     ) -> None:
         check_number("--target-pct-pot", target, 0, 100)
-        check_positive("--seconds", seconds, 1e9)
+        check_positive("--seconds", seconds, 10**9)
         check_number("--iterations", iterations, 1, 10**12)
         check_number("--threads", threads, 1, MOST_THREADS)
         self.target = _TARGET if target is None else target

@@ -30,7 +30,6 @@ from equipoise.solve.strategy import Strategy
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
 
-
 #: Seconds of iterations between looks at clock, listener and Ctrl-C.
 _CHUNK_SECONDS = 0.1
 
