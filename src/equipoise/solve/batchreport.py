@@ -179,6 +179,7 @@ class BatchReport:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileError(f"cannot make the folder {folder}: {error.strerror}") from None
+        files: dict[str, str] = {}
 
         def put(name: str, told: str, content: bytes) -> None:
             with written(folder / name) as file:
