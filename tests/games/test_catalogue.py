@@ -11,8 +11,8 @@ import pytest
 from equipoise.cards import chart
 from equipoise.cards.card import parse_cards
 from equipoise.cards.hand import class_text
-from equipoise.errors import GameError, TooLargeError
-from equipoise.games.betting import Rake
+from equipoise.errors import EquipoiseError, GameError, TooLargeError
+from equipoise.games.betting import FOLD, Rake
 from equipoise.games.catalogue import (
     clairvoyance,
     game,
@@ -293,3 +293,23 @@ def test_rake_reaches_the_tree() -> None:
     raked, free = holdem_small(rake=Rake(0.1, 1)), holdem_small()
     assert raked.fingerprint() != free.fingerprint()
     assert (raked.betting.even.sum(axis=1) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "told"),
+    [
+        ("leduc-nolimit", {"stack": "1000000000"}, "amounts: name the sizes"),
+        ("leduc-nolimit", {"stack": 10**30, "menu": "a"}, "stack: write a number of a few digits"),
+        ("kuhn-nolimit", {"stack": "100000000000000"}, "stack: write a number of a few digits"),
+        ("jamfold", {"stack": "1e30"}, "stack: write a number of a few digits"),
+        ("jamfold", {"stack": "1.0000000000000000001"}, "stack: write a number of a few digits"),
+        ("clairvoyance", {"step": "1e-30"}, "step: write a number of a few digits"),
+        ("clairvoyance", {"step": "1e-8"}, "over 50,000 sizes"),
+        ("holdem-small", {"rake": "nan"}, "the share is from 0 to 1"),
+        ("holdem-small", {"rake": "5"}, "the share is from 0 to 1"),
+        ("holdem-small", {"stack": "99999999"}, "amounts: name the sizes"),
+    ],
+)
+def test_numbers_that_no_game_can_be_played_with(name, parameters, told) -> None:
+    with pytest.raises(EquipoiseError, match=told):
+        game(name, **parameters)

@@ -19,6 +19,7 @@ from equipoise.cli.output import (
     progress_bar,
 )
 from equipoise.errors import EquipoiseError
+from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -140,13 +141,14 @@ def _batch(source: Path | None, flops: str | None, spot: Path | None) -> Batch:
         return Batch.from_boards(source, template)
     assert flops is not None
     if flops != "all" and not (flops.isascii() and flops.isdigit() and len(flops) < 6):
-        raise EquipoiseError(f"--flops {flops}: give 'all' or a number, such as 25")
+        raise EquipoiseError(f"--flops {brief(flops)}: give 'all' or a number, such as 25")
     return Batch.from_flops(template, None if flops == "all" else int(flops))
 
 
 def _announce(batch: Batch) -> None:
     """Tell, before the work starts, what is to be solved and what is not."""
-    print(f"{len(batch.jobs):,} spots", file=sys.stderr)
+    count = len(batch.jobs)
+    print(f"{count:,} spot{'s' * (count > 1)}", file=sys.stderr)
     for passed in batch.passed[:_MOST_TOLD]:
         print(f"passed over {passed.name}: {passed.reason}", file=sys.stderr)
     if len(batch.passed) > _MOST_TOLD:

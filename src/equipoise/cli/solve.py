@@ -26,6 +26,7 @@ from equipoise.cli.output import (
     progress_bar,
 )
 from equipoise.errors import EquipoiseError, FileError
+from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -100,13 +101,15 @@ def solve_command(
     """
     goal = _Goal(target_pct_pot, seconds, iterations, threads)
     _check_files(spot, save, export, plot, through, overwrite)
-    solution = _solution(spot, resume, goal, compress, quiet=json)
+    solution = _solution(spot, resume, goal, compress)
     for words in lock or []:
         _lock(solution, words)
     if solution.solver is None and goal.wants_more(solution):
         raise EquipoiseError("this file keeps only the answer, which cannot be solved further")
-    _check_asked(solution, at, save, export, plot, through, overwrite)
+    _check_asked(solution, at, save, export, plot, through)
     kept = save or _free_name(spot or resume)
+    if not json and solution.solver is not None and not solution.iterations:
+        print(goal.announced(solution.spot.estimate()), file=sys.stderr)
     stopped = solution.solver is not None and _run(solution, goal, kept, quiet=json)
     told = _Written()
     if stopped or save is not None or kept.exists():
@@ -208,6 +211,11 @@ def _check_files(
             raise EquipoiseError(f"--save '{save}' is the spot itself: choose another name")
     if export is not None and save is not None and export.absolute() == save.absolute():
         raise EquipoiseError(f"--save and --export are both '{save}': choose another name")
+    if export is not None:
+        from equipoise.files import check_target
+        from equipoise.solve.export import SUFFIXES
+
+        check_target(export, overwrite=overwrite, suffixes=SUFFIXES, what="--export")
     check_picture(plot, overwrite)
 
 
@@ -218,7 +226,6 @@ def _check_asked(
     export: Path | None,
     plot: Path | None,
     through: str | None,
-    overwrite: bool,
 ) -> None:
     """Refuse, before anything is solved, what could not be shown or written after it."""
     from equipoise.solve.export import check_export
@@ -230,7 +237,7 @@ def _check_asked(
     if save is not None:
         check_cut(solution, through)
     if export is not None:
-        check_export(solution, export, through, overwrite)
+        check_export(solution, through)
 
 
 def _free_name(path: Path | None) -> Path:
@@ -246,9 +253,7 @@ def _how_to_go_on(kept: Path, goal: _Goal, export: Path | None) -> str:
     return f"stopped{missing}: go on with\n    {shlex.join(words)}"
 
 
-def _solution(
-    spot: Path | None, resume: Path | None, goal: _Goal, compress: bool, quiet: bool
-) -> Solution:
+def _solution(spot: Path | None, resume: Path | None, goal: _Goal, compress: bool) -> Solution:
     from equipoise.games.spot import Spot
     from equipoise.solve.solution import Solution
     from equipoise.solve.solutionfile import is_solution
@@ -266,11 +271,7 @@ def _solution(
         return opened
     if spot is None:
         raise EquipoiseError("which spot? name a TOML file; examples/spots has some")
-    asked = Spot.load(spot)
-    estimate = asked.check_fits(compressed=compress)
-    if not quiet:
-        print(goal.announced(estimate), file=sys.stderr)
-    return Solution.unsolved(asked, goal.threads, compress)
+    return Solution.unsolved(Spot.load(spot), goal.threads, compress)
 
 
 def _same(first: Spot, second: Spot) -> bool:
@@ -291,7 +292,7 @@ def _lock(solution: Solution, words: str) -> None:
             equals = ""
         if not (colon and equals):
             raise EquipoiseError(
-                f"--lock '{words}': write it as 'check, bet 50: fold=0.5, call=0.5 for 22+'"
+                f"--lock '{brief(words)}': write it as 'check, bet 50: fold=0.5, call=0.5 for 22+'"
             )
     position = solution.at(line) if line.strip() else solution.at()
     solution.lock(position, probabilities, hands.strip() or None)
@@ -366,7 +367,7 @@ def _shown(solution: Solution, position: Position, written: list[str]) -> Render
         position.table(),
         f"exploitability{restricted} {solution.exploitability_pct_pot:.4f} % of pot = "
         f"{solution.exploitability_chips:.4g} chips, {solution.iterations:,} iterations in "
-        f"{duration_text(solution.seconds)}, {solution.nodes:,} decisions, "
+        f"{duration_text(solution.seconds)}, {solution.nodes:,} decision{'s' * (solution.nodes > 1)}, "
         f"{solution.memory_bytes / 1e6:,.1f} MB",
         *written,
     ]

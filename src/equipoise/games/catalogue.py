@@ -48,6 +48,8 @@ __all__ = [
 
 #: No parameter is written with more characters.
 _LONGEST = 1000
+#: Chips and counts beyond this are no game.
+_LARGEST = 10**9
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,2})?(?:/[0-9]{1,40})?")
 
 
@@ -73,7 +75,7 @@ class Parameter:
         if isinstance(value, float) and int in kinds:
             value = f"{value:g}"
         if not isinstance(value, str):
-            return value
+            return self._sensible(value)
         if len(value) > _LONGEST:
             raise GameError(f"{self.name} = {brief(value)!r}: write something shorter")
         word = value.strip()
@@ -83,10 +85,28 @@ class Parameter:
             if kind in kinds:
                 read, example = reader
                 try:
-                    return read(word)
+                    return self._sensible(read(word))
+                except GameError:
+                    raise
                 except (ValueError, KeyError, TypeError, ArithmeticError):
                     raise GameError(f"{self.name} = {brief(value)!r}: write {example}") from None
         return word
+
+    def _sensible(self, value: Any) -> Any:
+        """A value, unless it is a number that no game can be played with."""
+        parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+        for part in parts:
+            if isinstance(part, int | Fraction) and (
+                not -_LARGEST <= part <= _LARGEST or part.denominator > _LARGEST
+            ):
+                raise GameError(
+                    f"{self.name}: write a number of a few digits, at most {_LARGEST:,}"
+                )
+        if isinstance(value, Rake) and not (0 <= value.rate <= 1 and value.cap >= 0):
+            raise GameError(
+                f"{self.name}: the share is from 0 to 1, so 5 % is 0.05, and no cap below 0"
+            )
+        return value
 
 
 def _flag(word: str) -> bool:

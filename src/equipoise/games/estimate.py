@@ -164,13 +164,13 @@ class Estimate:
 
     def __str__(self) -> str:
         lines = [
-            f"{street}: {boards:,} board{'s' * (boards > 1)}, {decisions:,} decisions on each"
+            f"{street}: {boards:,} board{'s' * (boards > 1)}, {_count(decisions)} on each"
             for street, boards, decisions in zip(
                 self.streets, self.boards, self.decisions, strict=True
             )
         ]
         lines.append(
-            f"{self.total_decisions:,} decisions in all, {_size_text(self.memory_bytes())} "
+            f"{_count(self.total_decisions)} in all, {_size_text(self.memory_bytes())} "
             f"({_size_text(self.memory_bytes(True))} in 16 bits), "
             f"roughly {duration_text(self.seconds_per_iteration)} an iteration on one thread"
         )
@@ -243,6 +243,10 @@ def _smaller(
 
 def _size_text(size: int) -> str:
     return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.2g} MB"
+
+
+def _count(decisions: int) -> str:
+    return f"{decisions:,} decision{'s' * (decisions != 1)}"
 
 
 def duration_text(seconds: float) -> str:

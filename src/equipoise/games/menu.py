@@ -40,7 +40,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from equipoise.errors import GameError
+from equipoise.errors import GameError, TooLargeError
 from equipoise.games.betsize import Size, Sizes, parse_sizes, sizes_text
 from equipoise.games.rules import CALL, FOLD, Action, Kind, LegalActions, State
 from equipoise.settings import brief
@@ -50,6 +50,8 @@ STREETS = ("preflop", "flop", "turn", "river")
 PLAYERS = {"oop": 0, "ip": 1, "bb": 0, "sb": 1}
 #: Raises of a round that have sizes of their own; the last entry repeats anyway.
 _MOST_RAISES = 100
+#: Amounts that `*` may stand for.
+_MOST_AMOUNTS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +355,10 @@ class BetMenu:
         wanted: set[int] = set()
         for size in sizes:
             if size.unit == "*":
+                if most - least > _MOST_AMOUNTS:
+                    raise TooLargeError(
+                        f"'*' of {most - least:,} amounts: name the sizes to consider"
+                    )
                 wanted.update(range(least, most + 1))
             else:
                 wanted.add(min(max(_raise_to(size, state, called, pot, most), least), most))

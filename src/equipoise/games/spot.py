@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 #: Chips that fit: sums and products of chips stay whole numbers in every array.
 _MOST_CHIPS = 10**9
 #: Stack up to which a menu may ask for every legal amount.
-_MOST_AMOUNTS = 100_000
+_MOST_AMOUNTS = 5_000
 
 _KEYS = ("name", "board", "pot", "stack", "min_bet", "ranges", "rake", "menu")
 _REQUIRED = {

@@ -59,8 +59,8 @@ class Decision:
 
 def export(solution: Solution, path: str | Path, through: str | None = None) -> int:
     """Write all decisions up to a street; the ending of the name chooses the format."""
-    lines = check_export(solution, path, through, overwrite=True)
-    streets = streets_through(solution, through)
+    check_target(path, overwrite=True, suffixes=SUFFIXES, what="the export")
+    lines, streets = check_export(solution, through), streets_through(solution, through)
     if Path(path).suffix.lower() == ".json":
         _write_json(solution, streets, Path(path))
     else:
@@ -68,11 +68,8 @@ def export(solution: Solution, path: str | Path, through: str | None = None) -> 
     return lines
 
 
-def check_export(
-    solution: Solution, path: str | Path, through: str | None = None, overwrite: bool = False
-) -> int:
-    """Lines that an export would have; what cannot be written is refused, before any solving."""
-    check_target(path, overwrite=overwrite, suffixes=SUFFIXES, what="the export")
+def check_export(solution: Solution, through: str | None = None) -> int:
+    """Lines that an export would have; too many are refused, before any solving."""
     lines = _count(solution, streets_through(solution, through))
     if lines > MOST_LINES:
         raise TooLargeError(

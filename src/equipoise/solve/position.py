@@ -28,6 +28,7 @@ from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, IllegalActionError
 from equipoise.games.nodes import DEAL, FOLD
 from equipoise.games.symmetry import Renaming, inverse, renamed_deck
+from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,7 +118,7 @@ class Position:
             return self._act(self._action(word))
         if self.solution.game.betting.kind[self.node] == DEAL:
             return self._deal(word)
-        raise IllegalActionError(f"{word!r}: the hand is over after {self._told()}")
+        raise IllegalActionError(f"{brief(word)!r}: the hand is over after {self._told()}")
 
     def _action(self, word: str) -> int:
         wanted = " ".join(word.lower().replace("all-in", "allin").split())
@@ -129,7 +130,7 @@ class Position:
         listed = ", ".join(self.actions if not close else [self.actions[i] for i in close])
         assert self.to_act is not None
         raise IllegalActionError(
-            f"{word!r}: after {self._told()} it is {SEATS[self.to_act]}'s turn: choose from {listed}"
+            f"{brief(word)!r}: after {self._told()} it is {SEATS[self.to_act]}'s turn: choose from {listed}"
         )
 
     def _act(self, action: int) -> Position:
