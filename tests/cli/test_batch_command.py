@@ -111,7 +111,18 @@ def test_a_spot_that_fails_is_named(folder, monkeypatch):
         (["--flops", "x", "--spot", "river.toml"], "give 'all' or a number"),
         (["--flops", "5", "--spot", "river.toml"], "starts on the flop"),
         (["boards.txt", "--spot", "boards.txt"], "not TOML"),
-        (["boards.txt", "--spot", "river.toml", "--target-pct-pot", "-1"], "target_pct_pot"),
+        (["boards.txt", "--spot", "river.toml", "--target-pct-pot", "-1"], "--target-pct-pot -1.0"),
+        (["boards.txt", "--spot", "river.toml", "--target-pct-pot", "nan"], "give 0 to 100"),
+        (["boards.txt", "--spot", "river.toml", "--target-pct-pot", "0"], "never reached"),
+        (["boards.txt", "--spot", "river.toml", "--seconds", "inf"], "more than 0"),
+        (["boards.txt", "--spot", "river.toml", "--iterations", "0"], "--iterations 0"),
+        (["boards.txt", "--spot", "river.toml", "--threads", "0"], "--threads 0"),
+        (["boards.txt", "--spot", "river.toml", "--save-solutions", "banana"], "has no banana"),
+        (["boards.txt", "--spot", "river.toml", "--out", "mine"], "exists: add --overwrite"),
+        (["boards.txt", "--spot", "river.toml", "--out", "odd"], "is not a folder"),
+        (["--flops", "0", "--spot", "flop.toml"], "flops"),
+        (["--flops", "99999", "--spot", "flop.toml"], "flops"),
+        (["binary.txt", "--spot", "river.toml"], "not a text file"),
         (["boards.txt", "--spot", "river.toml", "--save-solutions", "flop"], "has no flop"),
         (["boards.txt", "--spot", "river.toml", "--workers", "0"], "workers"),
         (["boards.txt", "--spot", "river.toml", "--out", "river.toml/x"], "cannot make"),
@@ -119,6 +130,33 @@ def test_a_spot_that_fails_is_named(folder, monkeypatch):
 )
 def test_bad_input_is_one_sentence(folder, monkeypatch, words, sentence):
     monkeypatch.chdir(folder)
+    monkeypatch.setattr(batchrun, "solve_spot", lambda *words: pytest.fail("a spot was solved"))
+    (folder / "flop.toml").write_text(SPOT.replace(" Qc 2s", ""))
+    (folder / "binary.txt").write_bytes(b"\0\xff")
+    (folder / "mine" / "report").mkdir(parents=True)
+    (folder / "mine" / "report" / "means.json").write_text("mine")
+    (folder / "odd").mkdir()
+    (folder / "odd" / "report").touch()
     with pytest.raises(EquipoiseError, match=sentence) as error:
         runner.invoke(app, ["batch", *words], catch_exceptions=False)
     assert "\n" not in str(error.value)
+
+
+def test_kept_solutions_are_shown_by_solve(folder):
+    (folder / "river.toml").write_text(SPOT.replace(" 2s", ""))
+    (folder / "boards.txt").write_text("Td9d6hQc\n")
+    run(folder, "--save-solutions", "turn", "--iterations", "20")
+    (kept,) = (folder / "out" / "solutions").glob("*.solution")
+    done = runner.invoke(app, ["solve", str(kept), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["iterations"] == 20
+
+
+def test_a_full_disk_is_one_sentence(folder, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    run(folder)
+    monkeypatch.setattr("equipoise.files.os.fsync", full)
+    with pytest.raises(EquipoiseError, match=r"cannot write .*: No space left on device"):
+        run(folder)

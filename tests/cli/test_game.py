@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.games import catalogue
+from equipoise.solve.linear_program import LinearProgram
 from equipoise.solve.registry import SOLVERS
 
 runner = CliRunner(env={"COLUMNS": "160", "TERM": "dumb"})
@@ -127,8 +128,25 @@ def test_list() -> None:
         (("kuhn", "--set", "max_raises=two"), "write a whole number"),
         (("leduc", "--stack", "10"), "leduc has no parameter 'stack'"),
         (("leduc-nolimit", "--menu", "half a pot"), ""),
-        (("kuhn", "--iterations", "-5"), "iterations = -5: give 0 or more"),
-        (("kuhn", "--target", "-1"), "give 0 or more"),
+        (("kuhn", "--iterations", "-5"), "--iterations -5: give 1 to"),
+        (("kuhn", "--iterations", "0"), "--iterations 0: give 1 to"),
+        (("kuhn", "--iterations", str(10**25)), "give 1 to"),
+        (("kuhn", "--target", "-1"), "--target -1.0: give 0 to"),
+        (("kuhn", "--target", "nan"), "--target nan: give 0 to"),
+        (("kuhn", "--target", "0"), "never reached: add --seconds"),
+        (("kuhn", "--seconds", "0"), "give more than 0"),
+        (("kuhn", "--seconds", "nan"), "give more than 0"),
+        (("kuhn", "--seconds", "inf"), "give more than 0"),
+        (("kuhn", "--threads", "0"), "--threads 0: give 1 to 256"),
+        (("kuhn", "--threads", "-3"), "--threads -3: give 1 to 256"),
+        (("kuhn", "--seed", "-1"), "--seed -1"),
+        (("kuhn", "--seed", str(10**30)), "--seed 1"),
+        (("kuhn", "--solver", "cfr+,cfr+"), "name each solver once"),
+        (("kuhn", "--solver", ""), "no solver ''"),
+        (("jamfold", "--stack", "1e999999999"), "write a number"),
+        (("jamfold", "--stack", "1/0"), "write a number"),
+        (("jamfold", "--stack", "9" * 5000), "write something shorter"),
+        (("jamfold", "--stack", "10", "--set", "stack=11"), "stack is given twice"),
         (("kuhn", "--solver", "cfr,dcfr", "--checkpoint", "file"), "--checkpoint goes with one"),
         ((), "which game?"),
     ],
@@ -195,3 +213,63 @@ def test_places_that_cannot_be_written_to(tmp_path: Path) -> None:
         assert "there is no folder" in refusal("kuhn", "--seconds", "100", option, place)
     path = str(tmp_path / "curve.xyz")
     assert "end the name with .png" in refusal("kuhn", "--iterations", "5", "--plot", path)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--plot", "x.bmp"), "--plot 'x.bmp': end the name with .png"),
+        (("--plot", "folder"), "is a folder"),
+        (("--plot", "old.png"), "exists: add --overwrite"),
+        (("--plot", "none/x.png"), "there is no folder"),
+        (("--checkpoint", "folder"), "is a folder"),
+        (("--checkpoint", "old.png"), "not an Equipoise file"),
+        (("--postprocess", "banana"), "banana"),
+        (("--solver", "cfr+,lp", "--set", "max_raises=banana"), "write a whole number"),
+    ],
+)
+def test_whatever_can_be_checked_is_checked_before_the_first_iteration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "old.png").write_text("mine")
+
+    def iterated(self: Any, count: int) -> None:
+        raise AssertionError("an iteration was done")
+
+    for kind in SOLVERS.values():
+        monkeypatch.setattr(kind, "advance", iterated)
+    assert told in refusal("kuhn", *words)
+    assert (tmp_path / "old.png").read_text() == "mine"
+
+
+def test_a_solver_that_does_not_fit_is_told_before_another_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(SOLVERS["cfr+"], "run", lambda *words: pytest.fail("it ran"))
+    monkeypatch.setitem(LinearProgram.__init__.__kwdefaults__, "most_entries", 5)
+    assert "payoff entries" in refusal("kuhn", "--solver", "cfr+,lp")
+
+
+def test_json_holds_the_strategy_that_was_asked_for() -> None:
+    told = as_json("kuhn", "--strategy", "--iterations", "10")
+    assert len(told["strategy"]) == 12
+    assert told["strategy"][0].keys() >= {"player", "state", "actions", "probabilities"}
+    both = as_json("kuhn", "--strategy", "--iterations", "10", "--solver", "cfr,cfr+")
+    assert [len(run["strategy"]) for run in both["runs"]] == [12, 12]
+    assert shown("kuhn", "--strategy", "--solver", "cfr,cfr+").count("average strategy") == 2
+
+
+def test_a_full_disk_costs_the_picture_and_not_the_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("equipoise.files.os.fsync", full)
+    done = runner.invoke(app, ["game", "kuhn", "--plot", "x.png", "--json"])
+    assert str(done.exception) == "cannot write x.png: No space left on device"
+    assert json.loads(done.stdout)["game"] == "kuhn"
+    assert list(tmp_path.iterdir()) == []

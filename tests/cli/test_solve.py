@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -131,6 +132,7 @@ def test_ctrl_c_saves_and_leaves_cleanly(spot, tmp_path, monkeypatch):
     assert "river.solution" in done.stderr
     opened = Solution.open(tmp_path / "river.solution")
     assert opened.iterations == told["iterations"] > 0
+    assert "equipoise solve river.solution --target-pct-pot 0" in done.stderr
     assert solve(spot, "--target-pct-pot", "0", "--save", "mine").exit_code == 130
     assert Solution.open(tmp_path / "mine").spot == Spot.load(spot)
 
@@ -140,10 +142,26 @@ def test_ctrl_c_saves_and_leaves_cleanly(spot, tmp_path, monkeypatch):
     [
         (["nowhere.toml"], "cannot be read"),
         ([], "which spot"),
-        (["{spot}", "--target-pct-pot", "-1"], "0 or more"),
-        (["{spot}", "--threads", "0"], "at least one"),
+        (["{spot}", "--target-pct-pot", "-1"], "give 0 to 100"),
+        (["{spot}", "--target-pct-pot", "nan"], "give 0 to 100"),
+        (["{spot}", "--target-pct-pot", "inf"], "give 0 to 100"),
+        (["{spot}", "--threads", "0"], "give 1 to 256"),
+        (["{spot}", "--threads", "100000"], "give 1 to 256"),
+        (["{spot}", "--iterations", "0"], "--iterations 0: give 1 to"),
+        (["{spot}", "--iterations", str(10**30)], "give 1 to"),
+        (["{spot}", "--seconds", "0"], "--seconds 0.0: give more than 0"),
+        (["{spot}", "--seconds", "nan"], "give more than 0"),
+        (["{spot}", "--seconds", "inf"], "give more than 0"),
+        (["{spot}", "--through", "river"], "add one of them"),
+        (["good.solution", "--compress"], "goes with a new solve"),
+        (["good.solution", "--resume", "good.solution"], "leave out --resume"),
+        (["empty.solution"], "empty.solution: damaged, or not an Equipoise file"),
+        (["{spot}", "--save", "x.json", "--export", "x.json"], "both 'x.json'"),
         (["{spot}", "--save", "nowhere/x"], "no folder"),
-        (["{spot}", "--export", "x.xls", "--iterations", "1"], "name the export"),
+        (
+            ["{spot}", "--export", "x.xls", "--iterations", "1"],
+            "end the name with .csv, .parquet or .json",
+        ),
         (["{spot}", "--lock", "check fold"], "write it as"),
         (["{spot}", "--lock", "bet 60: fold=1"], "choose from"),
         (["{spot}", "--at", "raise", "--iterations", "1"], "choose from"),
@@ -159,7 +177,161 @@ def test_bad_input_is_one_sentence(spot, tmp_path, words, told):
     solution.save("answer.solution", compress=True)
     data = (tmp_path / "good.solution").read_bytes()
     (tmp_path / "broken.solution").write_bytes(data[: len(data) // 2])
+    (tmp_path / "empty.solution").touch()
     (tmp_path / "other.toml").write_text(TOML.replace("pot = 100", "pot = 90"))
     with pytest.raises(EquipoiseError, match=told) as error:
         solve(*(word.replace("{spot}", spot) for word in words), "--json")
     assert "\n" not in str(error.value)
+
+
+# ------------------------------------------------------------------------------ before the work
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--save", "folder"], "--save 'folder' is a folder: name a file"),
+        (["--save", "river.toml"], "'river.toml' exists: add --overwrite"),
+        (["--save", "river.toml", "--overwrite"], "is the spot itself: choose another name"),
+        (["--save", "old"], "'old' exists: add --overwrite"),
+        (["--save", "old/x"], "is not a folder"),
+        (["--save", "x", "--through", "banana"], "'banana': cut at one of river"),
+        (["--at", "foo"], "choose from check, bet 50, allin 200"),
+        (["--at", "check, check", "--plot", "x.png"], "nobody decides"),
+        (["--export", "x.xlsx"], "end the name with .csv, .parquet or .json"),
+        (["--export", "folder"], "is a folder"),
+        (["--export", "old.csv"], "exists: add --overwrite"),
+        (["--plot", "x.bmp"], "--plot 'x.bmp': end the name with .png"),
+        (["--plot", "none/x.png"], "there is no folder"),
+        (["--plot", "old.png"], "exists: add --overwrite"),
+        (["--lock", "check: fold=1"], "no action 'fold' there"),
+    ],
+)
+def test_whatever_can_be_checked_is_checked_before_the_first_iteration(
+    spot, tmp_path, monkeypatch, words, told
+):
+    (tmp_path / "folder").mkdir()
+    for name in ("old", "old.csv", "old.png"):
+        (tmp_path / name).write_text("mine")
+
+    def iterated(self, count):
+        raise AssertionError("an iteration was done")
+
+    monkeypatch.setattr(SpotSolver, "advance", iterated)
+    with pytest.raises(EquipoiseError, match=told):
+        solve("river.toml", *words)
+    assert (tmp_path / "river.toml").read_text() == TOML
+    assert (tmp_path / "old").read_text() == "mine"
+
+
+def test_files_are_replaced_only_when_told(spot, tmp_path):
+    for name in ("a.solution", "a.csv", "a.png"):
+        (tmp_path / name).write_text("mine")
+    words = ("--save", "a.solution", "--export", "a.csv", "--plot", "a.png")
+    told = figures(spot, *words, "--iterations", "5", "--overwrite")
+    assert told["files"] == {"solution": "a.solution", "export": "a.csv", "plot": "a.png"}
+    assert Solution.open(tmp_path / "a.solution").iterations == 5
+    assert (tmp_path / "a.csv").read_text().startswith("street,")
+
+
+# ----------------------------------------------------------------------------- what was asked
+
+
+def test_json_holds_the_position_that_was_asked_for(spot):
+    told = figures(spot, "--at", "check, bet 50")
+    assert told["position"]["line"] == ["check", "bet 50"]
+    assert told["position"]["actions"][:2] == ["fold", "call"]
+    assert len(told["position"]["oop"]["hands"]) == len(told["position"]["strategy"][0])
+
+
+def test_a_solution_that_was_cut_is_shown(spot, tmp_path):
+    (tmp_path / "turn.toml").write_text(TOML.replace(" 2s", ""))
+    figures("turn.toml", "--iterations", "3", "--save", "cut.solution", "--through", "turn")
+    told = figures("cut.solution", "--at", "check")
+    assert told["iterations"] == 3
+    assert told["position"]["player"] == "ip"
+    assert solve("cut.solution").exit_code == 0
+    with pytest.raises(EquipoiseError, match="keeps only the answer"):
+        solve("cut.solution", "--iterations", "9")
+
+
+def test_the_target_that_was_asked_for_is_announced(spot):
+    told = {
+        words: solve(spot, *words, "--iterations", "20").stderr
+        for words in ((), ("--target-pct-pot", "5"), ("--target-pct-pot", "0"))
+    }
+    assert "as asked for: 20 iterations" in told[()]
+    assert "to 5 % of the pot: some 20 iterations" in told["--target-pct-pot", "5"]
+    assert "as asked for: 20 iterations" in told["--target-pct-pot", "0"]
+    assert "to 0.3 % of the pot: some 120 iterations" in solve(spot).stderr
+
+
+# ---------------------------------------------------------------------------------- what is kept
+
+
+class Killed(BaseException):
+    """What ends a process at once."""
+
+
+@pytest.fixture
+def killed_after(monkeypatch):
+    """Solves that keep themselves at every look, and die after some iterations."""
+    advance = SpotSolver.advance
+
+    def killed(iterations: int) -> None:
+        def dying(self, count):
+            if self.iteration >= iterations:
+                raise Killed
+            advance(self, count)
+
+        monkeypatch.setattr(SpotSolver, "advance", dying)
+
+    monkeypatch.setattr("equipoise.cli.solve._SAVE_EVERY", 0.0)
+    monkeypatch.setattr("equipoise.solve.solution._SHARE_OF_SAVING", 0.0)
+    yield killed
+    monkeypatch.setattr(SpotSolver, "advance", advance)
+
+
+@pytest.mark.parametrize("save", [None, "mine.solution"])
+def test_a_killed_solve_goes_on_from_its_last_checkpoint(
+    spot, tmp_path, monkeypatch, killed_after, save
+):
+    words = ("--target-pct-pot", "0", "--iterations", "60")
+    whole = figures(spot, *words, "--save", "whole.solution")
+    killed_after(30)
+    with pytest.raises(Killed):
+        solve(spot, *words, *(("--save", save) if save else ()), "--json")
+    kept = save or "river.solution"
+    assert Solution.open(tmp_path / kept).iterations == 30
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    again = figures(kept, *words)
+    assert again["exploitability_chips"] == whole["exploitability_chips"]
+
+
+def test_a_long_solve_names_the_file_it_keeps_and_leaves_others_alone(spot, tmp_path, killed_after):
+    (tmp_path / "river.solution").write_text("mine")
+    done = solve(spot, "--target-pct-pot", "0", "--iterations", "30")
+    assert "kept in river-2.solution from now on" in done.stderr
+    assert "solution saved to river-2.solution" in done.stdout
+    assert (tmp_path / "river.solution").read_text() == "mine"
+    assert Solution.open(tmp_path / "river-2.solution").iterations == 30
+
+
+def test_a_short_solve_leaves_no_file(spot, tmp_path):
+    figures(spot)
+    assert [path.name for path in tmp_path.iterdir()] == ["river.toml"]
+
+
+def test_a_full_disk_costs_the_file_and_not_the_answer(spot, tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("equipoise.files.os.fsync", full)
+    for words in (("--save", "a"), ("--export", "a.parquet"), ("--export", "a.json"),
+                  ("--export", "a.csv"), ("--plot", "a.png")):  # fmt: skip
+        done = runner.invoke(app, ["solve", spot, *words, "--json"])
+        assert isinstance(done.exception, EquipoiseError)
+        assert str(done.exception) == f"cannot write {words[1]}: No space left on device"
+        assert json.loads(done.stdout)["reached"] is True
+        assert [path.name for path in tmp_path.iterdir()] == ["river.toml"]

@@ -8,10 +8,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from equipoise.cards import chart
 from equipoise.cards.card import parse_cards
 from equipoise.cards.hand import class_text
-from equipoise.errors import GameError, TooLargeError
-from equipoise.games.betting import Rake
+from equipoise.errors import EquipoiseError, GameError, TooLargeError
+from equipoise.games.betting import FOLD, Rake
 from equipoise.games.catalogue import (
     clairvoyance,
     game,
@@ -25,7 +26,7 @@ from equipoise.games.catalogue import (
     rhode_island,
 )
 from equipoise.games.game import Game
-from equipoise.games.jamfold import charts
+from equipoise.games.jamfold import charts, plot_charts
 from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import FOLD
 from equipoise.games.rhode_island import three_card_strength
@@ -263,6 +264,21 @@ class Fixed:
         return np.array([[1.0 - p for p in played], [float(p) for p in played]])
 
 
+def test_games_introduce_themselves_briefly() -> None:
+    assert repr(leduc()) == "<Game leduc: 144 + 144 information sets>"
+
+
+def test_a_picture_shows_sure_folds_as_folds(tmp_path, monkeypatch) -> None:
+    """Traces of first tries are no part of a strategy that goes by percents."""
+    drawn = []
+    monkeypatch.setattr(chart, "draw", lambda axes, shares, title: drawn.append(shares))
+    strategy = Fixed(jamfold(5))
+    values = iter((np.array([[0.9999], [1e-4]]), np.array([[1e-4], [0.9999]])))
+    monkeypatch.setattr(strategy, "at", lambda node, board=0: np.repeat(next(values), 169, axis=1))
+    plot_charts(strategy, tmp_path / "chart.png")
+    assert sorted(float(shares.max()) for shares in drawn) == [0.0, 1.0]
+
+
 def test_charts_of_jam_or_fold() -> None:
     shown = charts(Fixed(jamfold(5)))
     assert (shown.jam == np.eye(13)).all()
@@ -277,3 +293,23 @@ def test_rake_reaches_the_tree() -> None:
     raked, free = holdem_small(rake=Rake(0.1, 1)), holdem_small()
     assert raked.fingerprint() != free.fingerprint()
     assert (raked.betting.even.sum(axis=1) <= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "told"),
+    [
+        ("leduc-nolimit", {"stack": "1000000000"}, "amounts: name the sizes"),
+        ("leduc-nolimit", {"stack": 10**30, "menu": "a"}, "stack: write a number of a few digits"),
+        ("kuhn-nolimit", {"stack": "100000000000000"}, "stack: write a number of a few digits"),
+        ("jamfold", {"stack": "1e30"}, "stack: write a number of a few digits"),
+        ("jamfold", {"stack": "1.0000000000000000001"}, "stack: write a number of a few digits"),
+        ("clairvoyance", {"step": "1e-30"}, "step: write a number of a few digits"),
+        ("clairvoyance", {"step": "1e-8"}, "over 50,000 sizes"),
+        ("holdem-small", {"rake": "nan"}, "the share is from 0 to 1"),
+        ("holdem-small", {"rake": "5"}, "the share is from 0 to 1"),
+        ("holdem-small", {"stack": "99999999"}, "amounts: name the sizes"),
+    ],
+)
+def test_numbers_that_no_game_can_be_played_with(name, parameters, told) -> None:
+    with pytest.raises(EquipoiseError, match=told):
+        game(name, **parameters)

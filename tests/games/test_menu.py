@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import GameError
-from equipoise.games.menu import BetMenu, Size, StreetMenu, parse_sizes, sizes_text
+from equipoise.games.betsize import Size, parse_sizes, sizes_text
+from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -247,8 +248,60 @@ def test_sizes_round_trip(text):
     assert sizes_text(parse_sizes(text)) == text
 
 
-def test_thirds_are_written_to_twelve_places():
-    assert str(Size("%", Fraction(1, 3))) == "33.333333333333%"
+def test_thirds_are_written_as_fractions():
+    assert str(Size("%", Fraction(1, 3))) == "100/3%"
+    assert Size.parse("100/3%") == Size("%", Fraction(1, 3))
+
+
+@pytest.mark.parametrize("text", ["16.666666666666668%", "e0.1000000000000001%", "7/3x", ".5%"])
+def test_sizes_are_exact_to_the_last_digit(text):
+    assert Size.parse(str(Size.parse(text))) == Size.parse(text)
+
+
+@given(st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**9))
+def test_every_number_survives_its_text(number):
+    for size in (Size("%", number), Size("e", Fraction(2), number), Size("x", number + 1)):
+        assert Size.parse(str(size)) == size
+
+
+LONG = "1" * 5000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"{LONG}%", f"{LONG}e", f"e{LONG}%", f"0.{LONG}x", f"e2{LONG}%", "1/0%", "٣%", f"1/{LONG}c"],
+    ids=lambda text: text[:8],
+)
+def test_numbers_that_mean_nothing_are_refused_in_a_short_sentence(text):
+    with pytest.raises(GameError) as caught:
+        parse_sizes(text)
+    assert len(str(caught.value)) < 200
+
+
+def test_lists_without_end_are_refused():
+    with pytest.raises(GameError, match="over 200 sizes"):
+        parse_sizes("50%," * 100_000 + "a")
+    with pytest.raises(GameError, match="over 100 raises"):
+        StreetMenu.parse("50%", ["3x"] * 1000)
+
+
+@pytest.mark.parametrize(
+    ("settings", "rounds", "told"),
+    [
+        ({"flop": {"bets": "50%"}}, 1, "'flop' has no effect, for play starts on the river"),
+        ({"bets": "a", "preflop": {}}, 3, "'preflop' has no effect, for play starts on the flop"),
+        ({"bets": "50%", "river": {"bets": "a"}}, 1, "'bets' has no effect, for others replace it"),
+        (
+            {"river": {"raises": "3x", "oop": {"raises": "a"}, "ip": {"raises": ""}}},
+            2,
+            r"'river\.raises' has no effect",
+        ),
+        ({"turn": {"bb": {"bets": "a"}, "oop": {"bets": "a"}}}, 2, r"'turn\.oop\.bets'"),
+    ],
+)
+def test_settings_that_change_nothing_are_refused(settings, rounds, told):
+    with pytest.raises(GameError, match=told):
+        BetMenu.from_dict(settings, rounds)
 
 
 @pytest.mark.parametrize(

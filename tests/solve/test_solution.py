@@ -519,8 +519,93 @@ def test_damaged_foreign_and_other_files_are_refused(tmp_path):
         with pytest.raises(ArtefactError, match=f"written by version {facts['version']}"):
             Solution.open(bad)
     artefact.write(bad, "solution", manifest["configuration"], {"plan": arrays["plan"]}, **facts)
-    with pytest.raises(ArtefactError, match="damaged"):
+    with pytest.raises(ArtefactError, match="regrets is missing"):
         Solution.open(bad)
+
+
+TINY = Spot("Td9d6hQc", "AhAs,KhKs", "QhQs,JhJs", pot=100, stack=100, menu="a")
+#: Values that no field of a file may have; None and lists are some fields' own.
+NONSENSE = (
+    "banana", -1, 2**70, 0.5, float("nan"), float("inf"), True, {}, {"a": 1}, [[]], [1, 2], [None],
+    [[10**9, 0]], [[0, 10**9]], [[0.5, 0.5]], ["xy"],
+)  # fmt: skip
+
+
+def _places(told, path=()):
+    """Every place in nested tables."""
+    for key, value in told.items():
+        yield (*path, key)
+        if isinstance(value, dict):
+            yield from _places(value, (*path, key))
+
+
+def _changed(told, path, value):
+    """The same nested tables with one place replaced, or left out if there is nothing instead."""
+    told = dict(told)
+    if len(path) > 1:
+        told[path[0]] = _changed(told[path[0]], path[1:], value)
+    elif value is _changed:
+        del told[path[0]]
+    else:
+        told[path[0]] = value
+    return told
+
+
+def _kind(value):
+    return float if type(value) is int else type(value)
+
+
+#: What makes no difference to a solve, or may well have been so.
+HARMLESS = {
+    ("version",), ("seconds",), ("iterations",), ("exploitability_chips",), ("target_pct_pot",),
+    ("locks",), ("solver", "settings", "alternating"), ("solver", "settings", "compressed"),
+    ("configuration", "use_symmetry"), ("solver", "settings", "discounting", "clipped"),
+    ("solver", "settings", "discounting", "predictive"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sort", ["whole", "locked", "cut", "answer"])
+def test_signed_nonsense_is_refused(tmp_path, sort):
+    """A file whose checksum is right and whose content is not, is refused like a damaged one."""
+    solution = solve_spot(TINY, None, iterations=3)
+    if sort == "locked":
+        solution.lock(solution.at(), {"check": 1.0})
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    solution.save(good, "turn" if sort == "cut" else None, compress=sort == "answer")
+    told, arrays = artefact.read(good, "solution")
+    for key in ("equipoise", "format", "fingerprint", "checksum"):
+        told.pop(key)
+
+    def refused(told, arrays):
+        artefact.write(bad, "solution", told["configuration"], arrays, **{
+            key: value for key, value in told.items() if key != "configuration"})  # fmt: skip
+        try:
+            Solution.open(bad).figures()
+        except ArtefactError:
+            return True
+        return False
+
+    assert not refused(told, arrays)
+    for path in _places(told):
+        before = told
+        for key in path:
+            before = before[key]
+        for value in (_changed, *NONSENSE):
+            fine = value is not _changed and (path in HARMLESS or _kind(value) is _kind(before))
+            if value is _changed and path == ("configuration",):
+                continue
+            assert refused(_changed(told, path, value), arrays) or fine, (path, value)
+    for name, array in arrays.items():
+        assert refused(told, {key: arrays[key] for key in arrays if key != name})
+        spoilt = [
+            array[:-1],
+            array.reshape(-1, 1),
+            array.astype(np.complex64).real.astype(np.int64),
+        ]
+        if array.dtype.kind == "f":
+            spoilt += [np.full_like(array, np.nan), np.full_like(array, np.inf)]
+        for other in spoilt:
+            assert refused(told, {**arrays, name: other}), (name, other.dtype, other.shape)
 
 
 def test_saving_a_cut_refuses_locks_after_it(tmp_path):
@@ -586,7 +671,7 @@ def test_export_to_csv_and_parquet_round_trips(tmp_path):
 
 
 def test_exports_that_cannot_be_are_refused(tmp_path, monkeypatch):
-    with pytest.raises(EquipoiseError, match=r"\.csv, \.parquet, \.json"):
+    with pytest.raises(EquipoiseError, match=r"\.csv, \.parquet or \.json"):
         solved(TURN).export(tmp_path / "all.xlsx")
     with pytest.raises(EquipoiseError, match="no folder"):
         solved(TURN).export(tmp_path / "nowhere" / "all.csv")

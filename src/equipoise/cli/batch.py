@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, emit, progress_bar
+from equipoise.cli.output import (
+    MOST_THREADS,
+    Json,
+    Overwrite,
+    check_number,
+    check_positive,
+    emit,
+    progress_bar,
+)
 from equipoise.errors import EquipoiseError
+from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -56,6 +65,7 @@ def batch_command(
     save_solutions: Annotated[
         str | None, typer.Option(help="Keep every solution up to this street.")
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Solve many spots on all cores; the same command resumes after a stop.
@@ -65,14 +75,20 @@ def batch_command(
     Example: equipoise batch --flops 25 --spot flop.toml --target-pct-pot 0.5 --out batch
     Example: equipoise batch boards.txt --spot flop.toml --out batch
 
-    The report in the output folder has the frequency, EV and equity of every line on every board
-    as CSV and Parquet, their weighted means, and a picture.
+    Results in the output folder are kept and not solved again. The report in it has the frequency,
+    EV and equity of every line on every board as CSV and Parquet, their weighted means, a picture.
     """
     from equipoise.solve.batchreport import BatchReport
     from equipoise.solve.batchrun import Goal, run_batch
 
-    batch = _batch(source, flops, spot)
+    check_number("--target-pct-pot", target_pct_pot, 0, 100)
+    check_positive("--seconds", seconds, 10**9)
+    check_number("--iterations", iterations, 1, 10**12)
+    check_number("--workers", workers, 1, MOST_THREADS)
+    check_number("--threads", threads, 1, MOST_THREADS)
     goal = Goal(target_pct_pot, seconds, iterations, compress)
+    batch = _batch(source, flops, spot)
+    BatchReport.check_folder(out / "report", overwrite or (out / "results").is_dir())
     if not json:
         _announce(batch)
     try:
@@ -125,13 +141,14 @@ def _batch(source: Path | None, flops: str | None, spot: Path | None) -> Batch:
         return Batch.from_boards(source, template)
     assert flops is not None
     if flops != "all" and not (flops.isascii() and flops.isdigit() and len(flops) < 6):
-        raise EquipoiseError(f"--flops {flops}: give 'all' or a number, such as 25")
+        raise EquipoiseError(f"--flops {brief(flops)}: give 'all' or a number, such as 25")
     return Batch.from_flops(template, None if flops == "all" else int(flops))
 
 
 def _announce(batch: Batch) -> None:
     """Tell, before the work starts, what is to be solved and what is not."""
-    print(f"{len(batch.jobs):,} spots", file=sys.stderr)
+    count = len(batch.jobs)
+    print(f"{count:,} spot{'s' * (count > 1)}", file=sys.stderr)
     for passed in batch.passed[:_MOST_TOLD]:
         print(f"passed over {passed.name}: {passed.reason}", file=sys.stderr)
     if len(batch.passed) > _MOST_TOLD:

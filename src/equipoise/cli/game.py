@@ -7,15 +7,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, check_places, emit, progress_bar
-from equipoise.errors import EquipoiseError
+from equipoise.cli.output import (
+    MOST_THREADS,
+    Json,
+    Overwrite,
+    Seed,
+    check_number,
+    check_picture,
+    check_positive,
+    emit,
+    progress_bar,
+)
+from equipoise.errors import EquipoiseError, FileError, TooLargeError
+from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
     from equipoise.abstraction.postprocessing import PostProcessing
     from equipoise.games.game import Game
-    from equipoise.solve.solver import Event, Solver
+    from equipoise.solve.solver import Event, Limit, Solver
+
+
+#: Information sets whose strategy is printed as JSON.
+_MOST_SETS = 100_000
 
 
 def game_command(
@@ -52,6 +67,7 @@ def game_command(
     threads: Annotated[int, typer.Option(help="Threads, where the game has boards to share.")] = 1,
     show_list: Annotated[bool, typer.Option("--list", help="List games and solvers.")] = False,
     seed: Seed = 0,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Solve a small game and print its value and how far from equilibrium the answer is.
@@ -69,66 +85,116 @@ def game_command(
         raise EquipoiseError("which game? `equipoise game --list` shows them")
     from equipoise.abstraction.postprocessing import PostProcessing
     from equipoise.games import catalogue
-    from equipoise.solve.curve import Curve, plot_curves
-    from equipoise.solve.registry import solver_class
 
-    names = [word.strip() for word in solver.split(",")]
-    for word in names:
-        solver_class(word)
-    if checkpoint is not None and len(names) > 1:
-        raise EquipoiseError("--checkpoint goes with one solver")
-    rules = [PostProcessing.parse(text, seed) for text in postprocess or []]
-    check_places(checkpoint, plot)
+    check_number("--threads", threads, 1, MOST_THREADS)
     limit = _limit(iterations, seconds, target)
+    names = _solvers(solver)
+    if checkpoint is not None:
+        from equipoise.files import check_target
+
+        if len(names) > 1:
+            raise EquipoiseError("--checkpoint goes with one solver")
+        check_target(checkpoint, overwrite=True, what="--checkpoint")
+    check_picture(plot, overwrite)
+    rules = [PostProcessing.parse(text, seed) for text in postprocess or []]
     game = catalogue.game(name, **_parameters(stack, menu, parameter or []))
+    if strategy and json and sum(game.information_sets()) > _MOST_SETS:
+        raise TooLargeError(f"over {_MOST_SETS:,} information sets: leave --strategy or --json out")
+    # All are made before the first one runs: what does not fit the game is told at once.
+    solvers = [_make(word, game, seed, threads, checkpoint) for word in names]
     curves: dict[str, Any] = {}
     runs: list[dict[str, Any]] = []
-    solved: Solver | None = None
-    for word in names:
-        solved = _make(word, game, seed, threads, checkpoint)
-        curve = Curve()
-        with progress_bar(f"{game.name}, {word}", quiet=json) as progress:
-
-            def report(event: Event, curve: Any = curve, progress: Any = progress) -> None:
-                curve(event)
-                chips = event.exploitability_chips
-                note = "" if chips is None else f"exploitability {chips:.2e} chips"
-                progress(event.iteration, limit.iterations, note)
-
-            last = solved.run(limit, report, checkpoint)
-        curves[word] = curve.points
-        runs.append(_figures(game, solved, last, seed))
+    for word, made in zip(names, solvers, strict=True):
+        last, curves[word] = _run(f"{game.name}, {word}", made, limit, checkpoint, quiet=json)
+        runs.append(_figures(game, made, last, seed))
         if rules:
-            runs[-1]["postprocessed"] = [_after(game, solved, rule) for rule in rules]
-    if plot is not None:
-        if name == "jamfold" and solved is not None and len(names) == 1:
+            runs[-1]["postprocessed"] = [_after(game, made, rule) for rule in rules]
+        if strategy and json:
+            runs[-1]["strategy"] = [entry._asdict() for entry in made.average_strategy()]
+    failed = None if plot is None else _draw(plot, name, game, solvers, curves)
+    data = runs[0] if len(runs) == 1 else {"game": game.name, "runs": runs}
+    written = None if failed else plot
+    emit(data, json, lambda: _shown(game, runs, solvers if strategy else [], written))
+    if failed:
+        raise failed
+
+
+def _run(
+    label: str, solver: Solver, limit: Limit, checkpoint: Path | None, quiet: bool
+) -> tuple[Event, list[Event]]:
+    """Run a solver to its limit: its last event, and those that measured something."""
+    from equipoise.solve.curve import Curve
+
+    curve = Curve()
+    with progress_bar(label, quiet) as progress:
+
+        def report(event: Event) -> None:
+            curve(event)
+            chips = event.exploitability_chips
+            note = "" if chips is None else f"exploitability {chips:.2e} chips"
+            progress(event.iteration, limit.iterations, note)
+
+        last = solver.run(limit, report, checkpoint)
+    return last, curve.points
+
+
+def _draw(
+    plot: Path, name: str, game: Game, solvers: list[Solver], curves: dict[str, Any]
+) -> FileError | None:
+    """Draw the chart of jam or fold, or the curves; why that failed, for the figures come first."""
+    try:
+        if name == "jamfold" and len(solvers) == 1:
             from equipoise.games.jamfold import plot_charts
 
-            plot_charts(solved.average_strategy(), plot)
+            plot_charts(solvers[0].average_strategy(), plot)
         else:
+            from equipoise.solve.curve import plot_curves
+
             plot_curves(curves, game.name, plot)
-    data = runs[0] if len(runs) == 1 else {"game": game.name, "runs": runs}
-    emit(data, json, lambda: _shown(game, runs, solved if strategy else None, plot))
+    except FileError as error:
+        return error
+    return None
 
 
-def _limit(iterations: int | None, seconds: float | None, target: float | None) -> Any:
+def _solvers(text: str) -> list[str]:
+    """Names of solvers, each known and none twice."""
+    from equipoise.solve.registry import solver_class
+
+    names = [word.strip() for word in text.split(",")]
+    for word in names:
+        solver_class(word)
+    if len(set(names)) < len(names):
+        raise EquipoiseError(f"--solver {text}: name each solver once")
+    return names
+
+
+def _limit(iterations: int | None, seconds: float | None, target: float | None) -> Limit:
     from equipoise.solve.solver import Limit
 
-    if iterations is None and seconds is None and target is None:
-        iterations = 1000
+    check_number("--iterations", iterations, 1, 10**12)
+    check_positive("--seconds", seconds, 10**9)
+    check_number("--target", target, 0, 10**9)
+    if iterations is None and seconds is None:
+        if target == 0:
+            raise EquipoiseError("--target 0 is never reached: add --seconds or --iterations")
+        if target is None:
+            iterations = 1000
     return Limit(iterations, seconds, target)
 
 
 def _parameters(stack: str | None, menu: str | None, pairs: list[str]) -> dict[str, str]:
-    parameters = {}
+    given: list[tuple[str, str]] = []
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise EquipoiseError(f"--set {pair}: write it as name=value")
-        parameters[key.strip()] = value.strip()
-    for key, given in (("stack", stack), ("menu", menu)):
-        if given is not None:
-            parameters[key] = given
+            raise EquipoiseError(f"--set {brief(pair)}: write it as name=value")
+        given.append((key.strip(), value.strip()))
+    given += [(key, text) for key, text in (("stack", stack), ("menu", menu)) if text is not None]
+    parameters: dict[str, str] = {}
+    for key, text in given:
+        if key in parameters:
+            raise EquipoiseError(f"{brief(key)} is given twice: choose one")
+        parameters[key] = text
     return parameters
 
 
@@ -176,7 +242,7 @@ def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:
 
 
 def _shown(
-    game: Game, runs: list[dict[str, Any]], solver: Solver | None, plot: Path | None
+    game: Game, runs: list[dict[str, Any]], solvers: list[Solver], plot: Path | None
 ) -> Group:
     from rich.console import Group
     from rich.table import Table
@@ -189,9 +255,9 @@ def _shown(
         table.add_row(
             run["solver"],
             f"{run['iterations']:,}",
-            f"{run['seconds']:.3g}",
+            f"{run['seconds']:.3g}" if run["seconds"] < 100 else f"{run['seconds']:,.0f}",
             f"{run['exploitability_chips']:.3e} chips = {run['exploitability_mbb']:.4g} mbb",
-            f"{run['value_chips']:+.8f} chips",
+            f"{run['value_chips']:+z.8f} chips",
         )
         for after in run.get("postprocessed", []):
             table.add_row(
@@ -201,8 +267,8 @@ def _shown(
                 f"{after['exploitability_chips']:.3e} chips = {after['exploitability_mbb']:.4g} mbb",
             )
     parts: list[RenderableType] = [table]
-    if solver is not None:
-        parts.append(solver.average_strategy().table())
+    for solver in solvers:
+        parts += [f"{solver.name}:"] * (len(solvers) > 1) + [solver.average_strategy().table()]
     if plot is not None:
         parts.append(f"picture written to {plot}")
     return Group(*parts)

@@ -25,6 +25,10 @@ LARGEST = 2**63 - 1
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace files that are there already.")
 ]
+#: Threads, or processes, that a command may be asked for.
+MOST_THREADS = 256
+#: The largest number of an option that says no other: seeds are of 63 bits.
+LARGEST = 2**63 - 1
 
 
 def check_seed(seed: int | None) -> int | None:
@@ -78,6 +82,15 @@ def check_places(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and not path.parent.is_dir():
             raise EquipoiseError(f"'{path}': there is no folder '{path.parent}', make it first")
+
+
+def check_picture(path: Path | None, overwrite: bool) -> None:
+    """Refuse before any work a `--plot` that could not be drawn after it."""
+    if path is not None:
+        from equipoise.cards.chart import PICTURES
+        from equipoise.files import check_target
+
+        check_target(path, overwrite=overwrite, suffixes=PICTURES, what="--plot")
 
 
 def check_number(option: str, value: float | None, least: float = 0, most: float = LARGEST) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import shlex
 import signal
 import sys
 import threading
@@ -13,19 +15,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, check_places, emit, progress_bar
-from equipoise.errors import EquipoiseError
+from equipoise.cli.output import (
+    MOST_THREADS,
+    Json,
+    Overwrite,
+    check_number,
+    check_picture,
+    check_positive,
+    emit,
+    progress_bar,
+)
+from equipoise.errors import EquipoiseError, FileError
+from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.games.estimate import Estimate
     from equipoise.games.spot import Spot
+    from equipoise.solve.position import Position
     from equipoise.solve.solution import Solution
     from equipoise.solve.solver import Event
 
-#: Iterations that a spot typically takes to 0.3 % of the pot.
-_TYPICAL_ITERATIONS = 120
+#: Iterations that a spot typically takes to 0.3 % of the pot, and how they grow with precision:
+#: a third of the exploitability takes about twice as many.
+_TYPICAL_ITERATIONS, _TYPICAL_TARGET, _GROWTH = 120, 0.3, 0.64
+#: Exploitability that is solved to unless told otherwise, in % of the pot.
+_TARGET = 0.3
+#: Seconds between the saves of a solve that takes long.
+_SAVE_EVERY = 120.0
 #: What a shell is told when Ctrl-C ended a command.
 _INTERRUPTED = 130
 
@@ -35,8 +53,9 @@ def solve_command(
         Path | None, typer.Argument(help="TOML file of the spot, or a saved solution.")
     ] = None,
     target_pct_pot: Annotated[
-        float, typer.Option(help="Stop at this exploitability, in % of the pot.")
-    ] = 0.3,
+        float | None,
+        typer.Option(help=f"Stop at this exploitability, in % of the pot; {_TARGET} if not given."),
+    ] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
     iterations: Annotated[
         int | None, typer.Option(help="Stop after this many, those before a resume included.")
@@ -45,7 +64,9 @@ def solve_command(
     compress: Annotated[
         bool, typer.Option("--compress", help="Keep numbers in 16 bits: half the memory.")
     ] = False,
-    save: Annotated[Path | None, typer.Option(help="Write the solution here.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the solution here, every few minutes and at the end.")
+    ] = None,
     through: Annotated[
         str | None, typer.Option(help="Save and export only up to this street.")
     ] = None,
@@ -65,6 +86,7 @@ def solve_command(
         list[str] | None,
         typer.Option(help="Fix a decision: 'check, bet 50: fold=1', or '...: fold=1 for 22+'."),
     ] = None,
+    overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
     """Solve a river, turn or flop spot exactly, until hardly anything can be gained against it.
@@ -74,81 +96,187 @@ def solve_command(
     Example: equipoise solve spot.solution --target-pct-pot 0.1 --at 'check, bet 50'
     Example: equipoise solve spot.toml --lock 'check, bet 50: fold=1'
 
-    Ctrl-C stops the solve and saves what there is.
+    Ctrl-C stops the solve and saves what there is. A solve that takes long saves itself every few
+    minutes, to --save or to a file that it names; `equipoise solve FILE` goes on from there.
     """
-    if not target_pct_pot >= 0:
-        raise EquipoiseError(f"--target-pct-pot {target_pct_pot}: give a percentage of 0 or more")
-    if threads < 1:
-        raise EquipoiseError(f"--threads {threads}: at least one")
-    check_places(save, export, plot)
-    solution = _solution(spot, resume, threads, compress, quiet=json)
+    goal = _Goal(target_pct_pot, seconds, iterations, threads)
+    _check_files(spot, save, export, plot, through, overwrite)
+    solution = _solution(spot, resume, goal, compress)
     for words in lock or []:
         _lock(solution, words)
-    stopped = False
-    if solution.solver is not None:
-        stopped = _run(solution, target_pct_pot, seconds, iterations, quiet=json)
-    elif solution.exploitability_pct_pot > target_pct_pot:
+    if solution.solver is None and goal.wants_more(solution):
         raise EquipoiseError("this file keeps only the answer, which cannot be solved further")
-    written = []
-    if stopped and save is None:
-        save = Path(f"{_file_name(spot or resume)}.solution")
-    if save is not None:
-        solution.save(save, None if stopped else through)
-        written.append(f"solution saved to {save}")
+    _check_asked(solution, at, save, export, plot, through)
+    kept = save or _free_name(spot or resume)
+    if not json and solution.solver is not None and not solution.iterations:
+        print(goal.announced(solution.spot.estimate()), file=sys.stderr)
+    stopped = solution.solver is not None and _run(solution, goal, kept, quiet=json)
+    told = _Written()
+    if stopped or save is not None or kept.exists():
+        cut = None if stopped else through
+        told.attempt("solution", kept, "solution saved to", lambda: solution.save(kept, cut))
     position = solution.at(at) if at else solution.at()
     if export is not None and not stopped:
-        lines = solution.export(export, through)
-        written.append(f"{lines:,} lines written to {export}")
+        told.attempt(
+            "export", export, "decisions written to", lambda: solution.export(export, through)
+        )
     if plot is not None:
-        position.plot(plot)
-        written.append(f"picture written to {plot}")
-    emit(solution.figures(), json, lambda: _shown(solution, position, written))
+        told.attempt("plot", plot, "picture written to", lambda: position.plot(plot))
+    data = solution.figures() | ({"position": position.to_dict()} if at else {}) | told.data
+    emit(data, json, lambda: _shown(solution, position, told.lines))
     if stopped:
-        if json:
-            print(f"stopped: {written[0]}", file=sys.stderr)
+        print(_how_to_go_on(kept, goal, export), file=sys.stderr)
+    if told.failures:
+        raise told.failures[0]
+    if stopped:
         raise typer.Exit(_INTERRUPTED)
 
 
-def _file_name(path: Path | None) -> str:
-    return path.stem if path is not None else "spot"
+class _Goal:
+    """When to stop, as the options say it."""
+
+    def __init__(
+        self, target: float | None, seconds: float | None, iterations: int | None, threads: int
+    ) -> None:
+        check_number("--target-pct-pot", target, 0, 100)
+        check_positive("--seconds", seconds, 10**9)
+        check_number("--iterations", iterations, 1, 10**12)
+        check_number("--threads", threads, 1, MOST_THREADS)
+        self.target = _TARGET if target is None else target
+        self.seconds, self.iterations, self.threads = seconds, iterations, threads
+        self._asked = any(given is not None for given in (target, seconds, iterations))
+
+    def wants_more(self, solution: Solution) -> bool:
+        """Whether a solve was asked for that a solution has not reached."""
+        return self._asked and not solution.exploitability_pct_pot <= self.target
+
+    def announced(self, estimate: Estimate) -> str:
+        """Cost of the solve, before it starts."""
+        from equipoise.games.estimate import duration_text
+        from equipoise.kernel import cores
+
+        each = estimate.seconds_per_iteration / (1 + 0.7 * (min(self.threads, cores()) - 1))
+        count, what = math.inf, ""
+        if self.target > 0:
+            count = max(10.0, _TYPICAL_ITERATIONS * (_TYPICAL_TARGET / self.target) ** _GROWTH)
+            count = float(f"{count:.2g}")
+            what = f"to {self.target:g} % of the pot: some "
+        if self.iterations is not None and self.iterations < count:
+            count, what = self.iterations, "as asked for: "
+        if self.seconds is not None and self.seconds < count * each:
+            return f"{estimate}\nas asked for: {duration_text(self.seconds)}"
+        if count == math.inf:
+            return f"{estimate}\nto 0 % of the pot: until Ctrl-C"
+        took = duration_text(count * each)
+        return f"{estimate}\n{what}{count:,.0f} iterations, {took}"
 
 
-def _solution(
-    spot: Path | None, resume: Path | None, threads: int, compress: bool, quiet: bool
-) -> Solution:
+class _Written:
+    """What was written after a solve: one file that fails does not keep the others from it."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.data: dict[str, Any] = {}
+        self.failures: list[EquipoiseError] = []
+
+    def attempt(self, key: str, path: Path, words: str, write: Callable[[], object]) -> None:
+        """Write a file and remember it, or remember why not."""
+        try:
+            count = write()
+        except FileError as error:
+            self.failures.append(error)
+            return
+        self.lines.append(f"{f'{count:,} ' if isinstance(count, int) else ''}{words} {path}")
+        self.data.setdefault("files", {})[key] = str(path)
+
+
+def _check_files(
+    spot: Path | None,
+    save: Path | None,
+    export: Path | None,
+    plot: Path | None,
+    through: str | None,
+    overwrite: bool,
+) -> None:
+    """Refuse, before anything is built, files that could not or should not be written."""
+    if through is not None and save is None and export is None:
+        raise EquipoiseError("--through says how far --save and --export go: add one of them")
+    if save is not None:
+        from equipoise.files import check_target
+        from equipoise.solve.solutionfile import is_solution
+
+        check_target(save, overwrite=overwrite, what="--save")
+        same = spot is not None and spot.exists() and save.exists() and save.samefile(spot)
+        if spot is not None and same and not is_solution(spot):
+            raise EquipoiseError(f"--save '{save}' is the spot itself: choose another name")
+    if export is not None and save is not None and export.absolute() == save.absolute():
+        raise EquipoiseError(f"--save and --export are both '{save}': choose another name")
+    if export is not None:
+        from equipoise.files import check_target
+        from equipoise.solve.export import SUFFIXES
+
+        check_target(export, overwrite=overwrite, suffixes=SUFFIXES, what="--export")
+    check_picture(plot, overwrite)
+
+
+def _check_asked(
+    solution: Solution,
+    at: str,
+    save: Path | None,
+    export: Path | None,
+    plot: Path | None,
+    through: str | None,
+) -> None:
+    """Refuse, before anything is solved, what could not be shown or written after it."""
+    from equipoise.solve.export import check_export
+    from equipoise.solve.solutionfile import check_cut
+
+    position = solution.at(at) if at else solution.at()
+    if plot is not None:
+        position.decider()
+    if save is not None:
+        check_cut(solution, through)
+    if export is not None:
+        check_export(solution, through)
+
+
+def _free_name(path: Path | None) -> Path:
+    """Where a solve keeps itself if nothing else was said: a name in this folder that is free."""
+    stem = path.stem if path is not None else "spot"
+    names = (f"{stem}{'' if n == 1 else f'-{n}'}.solution" for n in itertools.count(1))
+    return next(Path(name) for name in names if not Path(name).exists())
+
+
+def _how_to_go_on(kept: Path, goal: _Goal, export: Path | None) -> str:
+    words = ["equipoise", "solve", str(kept), "--target-pct-pot", f"{goal.target:g}"]
+    missing = "" if export is None else f", {export} was not written"
+    return f"stopped{missing}: go on with\n    {shlex.join(words)}"
+
+
+def _solution(spot: Path | None, resume: Path | None, goal: _Goal, compress: bool) -> Solution:
     from equipoise.games.spot import Spot
     from equipoise.solve.solution import Solution
     from equipoise.solve.solutionfile import is_solution
 
-    if spot is not None and is_solution(spot):
+    if spot is not None and (spot.suffix == ".solution" or is_solution(spot)):
         if resume is not None:
             raise EquipoiseError(f"{spot} is a solution itself: leave out --resume")
         spot, resume = None, spot
     if resume is not None:
-        opened = Solution.open(resume, threads)
+        if compress:
+            raise EquipoiseError("--compress goes with a new solve: a saved one stays as it is")
+        opened = Solution.open(resume, goal.threads)
         if spot is not None and not _same(Spot.load(spot), opened.spot):
             raise EquipoiseError(f"{resume}: a solution of another spot than {spot}")
         return opened
     if spot is None:
         raise EquipoiseError("which spot? name a TOML file; examples/spots has some")
-    asked = Spot.load(spot)
-    estimate = asked.check_fits(compressed=compress)
-    if not quiet:
-        print(_announced(estimate, threads), file=sys.stderr)
-    return Solution.unsolved(asked, threads, compress)
+    return Solution.unsolved(Spot.load(spot), goal.threads, compress)
 
 
 def _same(first: Spot, second: Spot) -> bool:
     """Whether two spots differ in their names at most."""
     return {**first.to_dict(), "name": ""} == {**second.to_dict(), "name": ""}
-
-
-def _announced(estimate: Estimate, threads: int) -> str:
-    """Cost of the solve, before it starts."""
-    seconds = _TYPICAL_ITERATIONS * estimate.seconds_per_iteration / min(threads, 2)
-    return (
-        f"{estimate}\nto 0.3 % of the pot: some {_TYPICAL_ITERATIONS} iterations, {seconds:.2g} s"
-    )
 
 
 def _lock(solution: Solution, words: str) -> None:
@@ -164,39 +292,37 @@ def _lock(solution: Solution, words: str) -> None:
             equals = ""
         if not (colon and equals):
             raise EquipoiseError(
-                f"--lock '{words}': write it as 'check, bet 50: fold=0.5, call=0.5 for 22+'"
+                f"--lock '{brief(words)}': write it as 'check, bet 50: fold=0.5, call=0.5 for 22+'"
             )
     position = solution.at(line) if line.strip() else solution.at()
     solution.lock(position, probabilities, hands.strip() or None)
 
 
-def _run(
-    solution: Solution,
-    target_pct_pot: float,
-    seconds: float | None,
-    iterations: int | None,
-    quiet: bool,
-) -> bool:
+def _run(solution: Solution, goal: _Goal, kept: Path, quiet: bool) -> bool:
     """Solve; whether it was interrupted."""
     first: list[float] = []
+    noted = [True] * kept.exists()
     with progress_bar(solution.game.name, quiet) as progress, _interruptible() as asked:
 
         def hear(event: Event) -> None:
             if event.exploitability_chips is not None:
                 percent = 100 * event.exploitability_chips / solution.spot.pot
                 first.append(percent)
-                done = _share_done(first[0], percent, target_pct_pot)
-                if iterations:
-                    done = max(done, event.iteration / iterations)
-                if seconds:
-                    done = max(done, event.seconds / seconds)
+                done = _share_done(first[0], percent, goal.target)
+                if goal.iterations:
+                    done = max(done, event.iteration / goal.iterations)
+                if goal.seconds:
+                    done = max(done, event.seconds / goal.seconds)
                 note = f"{event.iteration} iterations, exploitability {percent:.3f} % of pot"
                 progress(min(done, 1.0), 1.0, note)
+            if not noted and kept.exists():
+                noted.append(True)
+                print(f"a long solve: kept in {kept} from now on", file=sys.stderr)
             if asked():
                 raise KeyboardInterrupt
 
         try:
-            solution.resolve(target_pct_pot, seconds, iterations, hear)
+            solution.resolve(goal.target, goal.seconds, goal.iterations, hear, kept, _SAVE_EVERY)
         except KeyboardInterrupt:
             return True
     return False
@@ -228,8 +354,10 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _shown(solution: Solution, position: Any, written: list[str]) -> RenderableType:
+def _shown(solution: Solution, position: Position, written: list[str]) -> RenderableType:
     from rich.console import Group
+
+    from equipoise.games.estimate import duration_text
 
     parts: list[RenderableType] = []
     if position.to_act is not None:
@@ -239,7 +367,7 @@ def _shown(solution: Solution, position: Any, written: list[str]) -> RenderableT
         position.table(),
         f"exploitability{restricted} {solution.exploitability_pct_pot:.4f} % of pot = "
         f"{solution.exploitability_chips:.4g} chips, {solution.iterations:,} iterations in "
-        f"{solution.seconds:.3g} s, {solution.nodes:,} decisions, "
+        f"{duration_text(solution.seconds)}, {solution.nodes:,} decision{'s' * (solution.nodes > 1)}, "
         f"{solution.memory_bytes / 1e6:,.1f} MB",
         *written,
     ]

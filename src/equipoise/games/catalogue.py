@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from equipoise.games.leduc import leduc, leduc_nolimit
 from equipoise.games.menu import BetMenu
 from equipoise.games.rhode_island import rhode_island
 from equipoise.games.smalldeck import holdem_small
+from equipoise.settings import brief
 
 __all__ = [
     "Listing",
@@ -42,6 +44,13 @@ __all__ = [
     "names",
     "rhode_island",
 ]
+
+
+#: No parameter is written with more characters.
+_LONGEST = 1000
+#: Chips and counts beyond this are no game.
+_LARGEST = 10**9
+_PLAIN_NUMBER = re.compile(r"[+-]?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,2})?(?:/[0-9]{1,40})?")
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,9 @@ class Parameter:
         if isinstance(value, float) and int in kinds:
             value = f"{value:g}"
         if not isinstance(value, str):
-            return value
+            return self._sensible(value)
+        if len(value) > _LONGEST:
+            raise GameError(f"{self.name} = {brief(value)!r}: write something shorter")
         word = value.strip()
         if type(None) in kinds and word.lower() in ("", "none"):
             return None
@@ -74,16 +85,41 @@ class Parameter:
             if kind in kinds:
                 read, example = reader
                 try:
-                    return read(word)
-                except (ValueError, KeyError, TypeError, ZeroDivisionError):
-                    raise GameError(f"{self.name} = {value!r}: write {example}") from None
+                    return self._sensible(read(word))
+                except GameError:
+                    raise
+                except (ValueError, KeyError, TypeError, ArithmeticError):
+                    raise GameError(f"{self.name} = {brief(value)!r}: write {example}") from None
         return word
+
+    def _sensible(self, value: Any) -> Any:
+        """A value, unless it is a number that no game can be played with."""
+        parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
+        for part in parts:
+            if isinstance(part, int | Fraction) and (
+                not -_LARGEST <= part <= _LARGEST or part.denominator > _LARGEST
+            ):
+                raise GameError(
+                    f"{self.name}: write a number of a few digits, at most {_LARGEST:,}"
+                )
+        if isinstance(value, Rake) and not (0 <= value.rate <= 1 and value.cap >= 0):
+            raise GameError(
+                f"{self.name}: the share is from 0 to 1, so 5 % is 0.05, and no cap below 0"
+            )
+        return value
 
 
 def _flag(word: str) -> bool:
     return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}[
         word.lower()
     ]
+
+
+def _fraction(word: str) -> Fraction:
+    # An exponent without end is a number without end.
+    if not _PLAIN_NUMBER.fullmatch(word):
+        raise ValueError(word)
+    return Fraction(word)
 
 
 def _numbers(word: str) -> tuple[int, ...]:
@@ -99,7 +135,7 @@ def _rake(word: str) -> Rake:
 _READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
     BetMenu: (str, "bet sizes, such as 50%,a"),
     bool: (_flag, "yes or no"),
-    Fraction: (Fraction, "a number, such as 7.5 or 1/3"),
+    Fraction: (_fraction, "a number, such as 7.5 or 1/3"),
     int: (int, "a whole number, such as 12"),
     Rake: (_rake, "the share and the most in chips, such as 0.05,3"),
     tuple[int, ...]: (_numbers, "whole numbers separated by commas, such as 0,1,1"),
@@ -162,7 +198,7 @@ def listing(name: str) -> Listing:
     equipoise.errors.GameError: no game 'kuhm': did you mean 'kuhn'?
     """
     if name not in _CATALOGUE:
-        raise GameError(f"no game {name!r}: {_nearest(name, names())}")
+        raise GameError(f"no game {brief(name)!r}: {_nearest(name, names())}")
     return _CATALOGUE[name]
 
 
@@ -176,7 +212,7 @@ def game(name: str, **parameters: Any) -> Game:
     for key in parameters:
         if key not in entry.parameters:
             known = tuple(entry.parameters)
-            raise GameError(f"{name} has no parameter {key!r}: {_nearest(key, known)}")
+            raise GameError(f"{name} has no parameter {brief(key)!r}: {_nearest(key, known)}")
     return entry.build(
         **{key: entry.parameters[key].read(value) for key, value in parameters.items()}
     )

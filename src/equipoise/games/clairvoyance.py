@@ -15,13 +15,16 @@ from math import lcm
 import numpy as np
 
 from equipoise.errors import GameError
+from equipoise.games.betsize import Size
 from equipoise.games.betting import Betting
 from equipoise.games.deal import Board, deal_once
 from equipoise.games.game import Game
-from equipoise.games.menu import BetMenu, Size, StreetMenu
+from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.naming import exact, game_name, number_text
 from equipoise.games.rules import Rules
 
+#: Multiples of a step that are bet sizes.
+_MOST_SIZES = 50_000
 _HOLDS = (("nuts", "air"), ("bluff catcher",))
 
 
@@ -49,6 +52,8 @@ def clairvoyance(
         bets = StreetMenu.parse("a" if menu is None else menu)
     else:
         stride = int(grid * pot)
+        if chips // stride > _MOST_SIZES:
+            raise GameError(f"step = {step}: over {_MOST_SIZES:,} sizes: give a larger one")
         bets = StreetMenu(
             tuple(Size("c", Fraction(bet)) for bet in range(stride, chips + 1, stride))
         )

@@ -164,15 +164,15 @@ class Estimate:
 
     def __str__(self) -> str:
         lines = [
-            f"{street}: {boards:,} board{'s' * (boards > 1)}, {decisions:,} decisions on each"
+            f"{street}: {boards:,} board{'s' * (boards > 1)}, {_count(decisions)} on each"
             for street, boards, decisions in zip(
                 self.streets, self.boards, self.decisions, strict=True
             )
         ]
         lines.append(
-            f"{self.total_decisions:,} decisions in all, {_size_text(self.memory_bytes())} "
+            f"{_count(self.total_decisions)} in all, {_size_text(self.memory_bytes())} "
             f"({_size_text(self.memory_bytes(True))} in 16 bits), "
-            f"roughly {_time_text(self.seconds_per_iteration)} an iteration on one thread"
+            f"roughly {duration_text(self.seconds_per_iteration)} an iteration on one thread"
         )
         return "\n".join(lines)
 
@@ -245,5 +245,20 @@ def _size_text(size: int) -> str:
     return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.2g} MB"
 
 
-def _time_text(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds >= 0.1 else f"{1000 * seconds:.2g} ms"
+def _count(decisions: int) -> str:
+    return f"{decisions:,} decision{'s' * (decisions != 1)}"
+
+
+def duration_text(seconds: float) -> str:
+    """A duration as people say it, to two figures.
+
+    >>> [duration_text(s) for s in (0.0042, 0.7, 17.2, 650, 9000, 4e5)]
+    ['4.2 ms', '0.7 s', '17 s', '11 min', '2.5 h', '4.6 days']
+    """
+    for least, unit, name in (
+        (2 * 86_400, 86_400, "days"), (2 * 3_600, 3_600, "h"), (120, 60, "min"), (0.1, 1, "s")
+    ):  # fmt: skip
+        if seconds >= least:
+            count = seconds / unit
+            return f"{count:,.0f} {name}" if count >= 10 else f"{count:.2g} {name}"
+    return f"{1000 * seconds:.2g} ms"

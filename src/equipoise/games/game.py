@@ -41,6 +41,10 @@ class Game:
     #: (state, betting) is all that matters of the past: dynamic programming is exact even without.
     markov: bool = False
 
+    def __repr__(self) -> str:
+        first, second = self.information_sets()
+        return f"<Game {self.name}: {first:,} + {second:,} information sets>"
+
     def until(self, rounds: int) -> Game:
         """The game cut after `rounds` rounds: what its lines are worth then is given to the solver.
 

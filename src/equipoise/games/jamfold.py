@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: Frequency below which an action counts as not taken on a picture.
+_HARDLY_EVER = 0.005
+
+
 def jamfold(stack: Fraction | float = 10) -> Game:
     """Jam or fold with blinds 0.5 and 1 and `stack` big blinds before posting.
 
@@ -122,7 +126,11 @@ def charts(strategy: Played) -> Charts:
 
 
 def plot_charts(strategy: Played, path: str | Path) -> Figure:
-    """Both charts side by side: who jams from the small blind, who calls from the big blind."""
+    """Both charts side by side: who jams from the small blind, who calls from the big blind.
+
+    An average strategy never quite forgets what it tried at first: what is done with less than half
+    a percent is drawn as never done.
+    """
     from matplotlib.figure import Figure
 
     from equipoise.cards import chart
@@ -130,11 +138,19 @@ def plot_charts(strategy: Played, path: str | Path) -> Figure:
     shown = charts(strategy)
     figure = Figure(figsize=(15.4, 8.2), dpi=120, facecolor="white", layout="constrained")
     left, right = figure.subplots(1, 2)
-    chart.draw(left, shown.jam, title=f"small blind jams {shown.jam_share:.2%} of hands")
-    chart.draw(right, shown.call, title=f"big blind calls {shown.call_share:.2%} of hands")
+    chart.draw(left, _settled(shown.jam), title=f"small blind jams {shown.jam_share:.2%} of hands")
+    chart.draw(
+        right, _settled(shown.call), title=f"big blind calls {shown.call_share:.2%} of hands"
+    )
     figure.suptitle(strategy.game.name, fontsize=15)
     chart.save(figure, path)
     return figure
+
+
+def _settled(frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Frequencies with hardly ever as never and nearly always as always."""
+    settled: NDArray[np.float64] = np.where(frequencies < _HARDLY_EVER, 0.0, frequencies)
+    return np.where(settled > 1 - _HARDLY_EVER, 1.0, settled)
 
 
 def _state_name(board: Board, player: int, state: int) -> str:

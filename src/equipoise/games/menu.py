@@ -12,6 +12,8 @@ A menu has sizes for every street, player and raise number. Sizes are text, sepa
     a          all-in
     *          every legal amount
 
+A number may be a fraction where decimals never end, as in `100/3%`.
+
 `bets` are for the first bet or raise of a round, so before the flop they are the opening raises;
 `raises` for the ones after it, a list by raise number whose last entry repeats; `donks` replace
 `bets` for the player who acts first in a round having called the last bet of the round before. No
@@ -32,112 +34,24 @@ games a menu with any size at all offers the one raise there is.
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from equipoise.errors import GameError
+from equipoise.errors import GameError, TooLargeError
+from equipoise.games.betsize import Size, Sizes, parse_sizes, sizes_text
 from equipoise.games.rules import CALL, FOLD, Action, Kind, LegalActions, State
+from equipoise.settings import brief
 
 STREETS = ("preflop", "flop", "turn", "river")
 #: Names of the players in a menu; the blinds are the same players by another name.
 PLAYERS = {"oop": 0, "ip": 1, "bb": 0, "sb": 1}
-
-_UNITS = "50%, 2.5x, 50c, e or a"
-_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
-_SIZE = re.compile(rf"({_NUMBER})(%|x|c)|(\d*)e(?:({_NUMBER})%)?|a|\*")
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """One bet size.
-
-    >>> str(Size.parse("33.3%")), Size.parse("2.5x").number
-    ('33.3%', Fraction(5, 2))
-    >>> Size.parse("50")
-    Traceback (most recent call last):
-        ...
-    equipoise.errors.GameError: '50': a size needs a unit: 50%, 2.5x, 50c, e or a
-    """
-
-    #: `%`, `x`, `c`, `e`, `a` or `*`.
-    unit: str
-    #: Pots for `%`, multiples for `x`, chips for `c`, streets for `e` (0 is all that remain).
-    number: Fraction = Fraction(0)
-    #: For `e`: the most that is bet, in pots.
-    cap: Fraction | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Size:
-        """Read one size."""
-        word = text.strip().lower()
-        match = _SIZE.fullmatch(word)
-        if match is None:
-            cure = (
-                "a size needs a unit"
-                if re.fullmatch(_NUMBER, word)
-                else "a size is a number and unit"
-            )
-            raise GameError(f"{text.strip()!r}: {cure}: {_UNITS}")
-        number, unit, streets, cap = match.groups()
-        if unit is None:
-            if word in ("a", "*"):
-                return cls(word)
-            if streets and not int(streets):
-                raise GameError(
-                    f"{word!r}: geometric over 0 streets: write 1e, 2e or 3e, or just e"
-                )
-            return cls("e", Fraction(streets or 0), Fraction(cap) / 100 if cap else None)
-        value = Fraction(number)
-        if unit == "%":
-            value /= 100
-        if value <= 0:
-            raise GameError(f"{word!r}: a size is more than nothing: drop it")
-        if unit == "x" and value <= 1:
-            raise GameError(f"{word!r}: a raise is to more than 1x the bet it answers")
-        if unit == "c" and value.denominator > 1:
-            raise GameError(f"{word!r}: chips are whole numbers")
-        return cls(unit, value)
-
-    def __str__(self) -> str:
-        if self.unit == "%":
-            return f"{_decimal(self.number * 100)}%"
-        if self.unit == "e":
-            streets = str(self.number) if self.number else ""
-            return f"{streets}e" + (f"{_decimal(self.cap * 100)}%" if self.cap is not None else "")
-        return f"{_decimal(self.number)}{self.unit}" if self.unit in "xc" else self.unit
-
-
-def _decimal(number: Fraction) -> str:
-    """Decimal text of a number, to twelve places."""
-    whole, rest = divmod(number, 1)
-    digits = ""
-    while rest and len(digits) < 12:
-        digit, rest = divmod(rest * 10, 1)
-        digits += str(digit)
-    return f"{whole}.{digits}" if digits else str(whole)
-
-
-Sizes = tuple[Size, ...]
-
-
-def parse_sizes(text: str) -> Sizes:
-    """Read sizes separated by commas; empty text is no sizes.
-
-    >>> [str(size) for size in parse_sizes("50%, 100%, a")]
-    ['50%', '100%', 'a']
-    """
-    if not text.strip():
-        return ()
-    return tuple(Size.parse(word) for word in text.split(","))
-
-
-def sizes_text(sizes: Sizes) -> str:
-    """Write sizes separated by commas."""
-    return ",".join(str(size) for size in sizes)
+#: Raises of a round that have sizes of their own; the last entry repeats anyway.
+_MOST_RAISES = 100
+#: Amounts that `*` may stand for.
+_MOST_AMOUNTS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +89,8 @@ class StreetMenu:
         2
         """
         levels = [raises] if isinstance(raises, str) else list(raises)
+        if len(levels) > _MOST_RAISES:
+            raise GameError(f"sizes for over {_MOST_RAISES} raises: the last entry repeats")
         return cls(
             bets=parse_sizes(bets),
             raises=tuple(parse_sizes(level) for level in levels),
@@ -303,8 +219,9 @@ class BetMenu:
 
         Sizes at the top hold for all streets, those of a street (`preflop`, `flop`, `turn`,
         `river`) for both players, those of a player in it (`oop` or `bb`, `ip` or `sb`) for him.
-        `rounds` is the number of rounds of the game, the river being the last one; streets before
-        its first are not used.
+        `rounds` is the number of rounds of the game, the river being the last one. A setting that
+        changes nothing is refused: that of a street that is not played, or one that every street
+        and player replaces.
 
         >>> menu = BetMenu.from_dict({"bets": "66%", "river": {"ip": {"bets": "a"}}})
         >>> BetMenu.from_dict(menu.to_dict()) == menu
@@ -317,25 +234,34 @@ class BetMenu:
         if not 1 <= rounds <= len(STREETS):
             raise GameError(f"rounds = {rounds}: streets have names in games of 1 to 4 rounds")
         _check_keys(settings, (*_SIZE_KEYS, *STREETS, *_THRESHOLDS), "")
-        streets = []
+        for name in STREETS[:-rounds]:
+            if name in settings:
+                first = STREETS[-rounds]
+                raise GameError(
+                    f"'{name}' has no effect, for play starts on the {first}: name that, or drop it"
+                )
+        streets: list[tuple[StreetMenu, StreetMenu]] = []
+        given, used = set[str](), set[str]()
         for name in STREETS[-rounds:]:
-            street = _table(settings, name, "")
-            _check_keys(street, (*_SIZE_KEYS, *PLAYERS), f"{name}.")
-            players: list[StreetMenu] = []
+            players = []
             for player in (0, 1):
-                merged = {key: settings[key] for key in _SIZE_KEYS if key in settings}
-                merged |= {key: street[key] for key in _SIZE_KEYS if key in street}
-                for alias in (alias for alias, number in PLAYERS.items() if number == player):
-                    own = _table(street, alias, f"{name}.")
-                    _check_keys(own, _SIZE_KEYS, f"{name}.{alias}.")
-                    merged |= own
-                players.append(_street_menu(merged, name))
+                found: dict[str, tuple[str, Any]] = {}
+                for path, table in _tables(settings, name, player):
+                    found |= {key: (path + key, table[key]) for key in _SIZE_KEYS if key in table}
+                    given |= {path + key for key in _SIZE_KEYS if key in table}
+                used |= {path for path, _ in found.values()}
+                own = {key: value for key, (_, value) in found.items()}
+                players.append(_street_menu(own, name))
             streets.append((players[0], players[1]))
+        for path in sorted(given - used):
+            raise GameError(f"'{path}' has no effect, for others replace it everywhere: drop it")
         thresholds: dict[str, float] = {}
         for key in _THRESHOLDS:
             value = settings.get(key, 0.0)
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise GameError(f"{key} = {value!r}: a threshold is a number, such as 1.5")
+                raise GameError(
+                    f"{key} = {brief(repr(value))}: a threshold is a number, such as 1.5"
+                )
             thresholds[key] = float(value)
         return cls(tuple(streets), **thresholds)
 
@@ -429,6 +355,10 @@ class BetMenu:
         wanted: set[int] = set()
         for size in sizes:
             if size.unit == "*":
+                if most - least > _MOST_AMOUNTS:
+                    raise TooLargeError(
+                        f"'*' of {most - least:,} amounts: name the sizes to consider"
+                    )
                 wanted.update(range(least, most + 1))
             else:
                 wanted.add(min(max(_raise_to(size, state, called, pot, most), least), most))
@@ -507,14 +437,30 @@ def _check_keys(settings: Mapping[str, Any], known: Iterable[str], prefix: str) 
             cure = (
                 f"did you mean '{prefix}{near[0]}'?" if near else f"use one of {', '.join(known)}"
             )
-            raise GameError(f"unknown setting '{prefix}{key}': {cure}")
+            raise GameError(f"unknown setting '{prefix}{brief(key)}': {cure}")
 
 
 def _table(settings: Mapping[str, Any], key: str, prefix: str) -> Mapping[str, Any]:
     table = settings.get(key, {})
     if not isinstance(table, Mapping):
-        raise GameError(f"{prefix}{key} = {table!r}: write a table, such as {{ bets = '50%' }}")
+        raise GameError(
+            f"{prefix}{key} = {brief(repr(table))}: write a table, such as {{ bets = '50%' }}"
+        )
     return table
+
+
+def _tables(
+    settings: Mapping[str, Any], name: str, player: int
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The tables that say what a player bets on a street, the last word last, with their paths."""
+    street = _table(settings, name, "")
+    _check_keys(street, (*_SIZE_KEYS, *PLAYERS), f"{name}.")
+    yield "", settings
+    yield f"{name}.", street
+    for alias in (alias for alias, number in PLAYERS.items() if number == player):
+        own = _table(street, alias, f"{name}.")
+        _check_keys(own, _SIZE_KEYS, f"{name}.{alias}.")
+        yield f"{name}.{alias}.", own
 
 
 def _street_menu(settings: Mapping[str, Any], where: str) -> StreetMenu:
@@ -522,12 +468,16 @@ def _street_menu(settings: Mapping[str, Any], where: str) -> StreetMenu:
     donks, cap = settings.get("donks"), settings.get("max_raises")
     for key, text in (("bets", bets), ("donks", donks or "")):
         if not isinstance(text, str):
-            raise GameError(f"{where}: {key} = {text!r}: write sizes as text, such as '50%,a'")
+            raise GameError(
+                f"{where}: {key} = {brief(repr(text))}: write sizes as text, such as '50%,a'"
+            )
     levels = [raises] if isinstance(raises, str) else raises
     if not isinstance(levels, list | tuple) or not all(isinstance(text, str) for text in levels):
-        raise GameError(f"{where}: raises = {raises!r}: write '3x' or a list, ['3x', '2.2x']")
+        raise GameError(
+            f"{where}: raises = {brief(repr(raises))}: write '3x' or a list, ['3x', '2.2x']"
+        )
     if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int)):
-        raise GameError(f"{where}: max_raises = {cap!r}: write a whole number")
+        raise GameError(f"{where}: max_raises = {brief(repr(cap))}: write a whole number")
     try:
         return StreetMenu.parse(bets, levels, donks, cap)
     except GameError as error:

@@ -3,8 +3,8 @@
 Board, a range for each player, the pot, what both have left, the bet sizes to consider and the
 rake. Everything is exact: no cards are grouped. As a TOML file:
 
-    name = "button against big blind, river"   # optional
-    board = "Td 9d 6h Qc 2s"                   # three, four or five cards
+    name = "button against big blind, turn"    # optional
+    board = "Td 9d 6h Qc"                      # three, four or five cards
     pot = 100                                  # whole chips, of any unit you like
     stack = 200                                # what each player has left
     min_bet = 1                                # smallest bet, optional
@@ -24,6 +24,9 @@ rake. Everything is exact: no cards are grouped. As a TOML file:
     [menu.river.oop]                           # ... unless a street or a player says otherwise
     donks = "33%"
 
+A key that would change nothing is refused: sizes of a street that is not played, sizes that others
+replace everywhere, donk bets of a player who never makes one.
+
 Values count the share of the starting pot: a player who folds at once has 0, and both together have
 the pot less the rake.
 """
@@ -32,7 +35,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite
 from pathlib import Path
@@ -51,7 +54,7 @@ from equipoise.games.menu import STREETS, BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Rules, postflop
 from equipoise.games.tomltext import toml_text
-from equipoise.settings import parse_toml, read_toml
+from equipoise.settings import brief, parse_toml, read_toml
 
 if TYPE_CHECKING:
     from equipoise.games.deal import Hands
@@ -60,7 +63,7 @@ if TYPE_CHECKING:
 #: Chips that fit: sums and products of chips stay whole numbers in every array.
 _MOST_CHIPS = 10**9
 #: Stack up to which a menu may ask for every legal amount.
-_MOST_AMOUNTS = 100_000
+_MOST_AMOUNTS = 5_000
 
 _KEYS = ("name", "board", "pot", "stack", "min_bet", "ranges", "rake", "menu")
 _REQUIRED = {
@@ -138,6 +141,11 @@ class Spot:
                 "ranges: every hand of oop shares a card with every hand of ip: add hands to one"
             )
 
+    def __repr__(self) -> str:
+        hands = " v ".join(f"{own.combos:.6g}" for own in (self.oop_range, self.ip_range))
+        told = f"{cards_text(self.board)}, pot {self.pot}, stack {self.stack}, {hands} combos"
+        return f"<Spot {self.name}: {told}>" if self.name else f"<Spot {told}>"
+
     # ------------------------------------------------------------------------------ text
 
     @classmethod
@@ -156,7 +164,9 @@ class Spot:
             raise GameError("rake has no rate: add rate = 0.05, or drop the table")
         board = settings["board"]
         if not isinstance(board, str):
-            raise GameError(f'board = {board!r}: write cards as text, such as "Td 9d 6h"')
+            raise GameError(
+                f'board = {brief(repr(board))}: write cards as text, such as "Td 9d 6h"'
+            )
         return cls(
             board=board,
             oop_range=ranges["oop"],
@@ -354,7 +364,9 @@ def _read_range(hands: object, player: str, board: tuple[int, ...]) -> Range:
         except EquipoiseError as error:
             raise RangeError(f"ranges.{player}: {error}") from None
     if not isinstance(hands, Range):
-        raise RangeError(f"ranges.{player} = {hands!r}: write a range as text, such as 'QQ+,AKs'")
+        raise RangeError(
+            f"ranges.{player} = {brief(repr(hands))}: write a range as text, such as 'QQ+,AKs'"
+        )
     if not hands:
         raise RangeError(f"ranges.{player}: no hand has a weight above 0: name one, such as AhKd")
     if not hands.without(board):
@@ -369,18 +381,48 @@ def _read_menu(menu: object, rounds: int) -> BetMenu:
         if isinstance(menu, str):
             menu = BetMenu.parse(menu)
         elif isinstance(menu, Mapping):
-            menu = BetMenu.from_dict(menu, rounds)
+            settings, menu = menu, BetMenu.from_dict(menu, rounds)
+            _check_says_something(settings, rounds)
     except EquipoiseError as error:
         raise GameError(f"menu: {error}") from None
-    except (ValueError, OverflowError):
-        raise GameError("menu: a number is too long: write sizes of a few digits") from None
     if not isinstance(menu, BetMenu):
-        raise GameError(f'menu = {menu!r}: write a table of sizes, such as bets = "50%,a"')
+        raise GameError(
+            f'menu = {brief(repr(menu))}: write a table of sizes, such as bets = "50%,a"'
+        )
     if len(menu.streets) > rounds:
         raise GameError(
             f"menu: it has {len(menu.streets)} streets and the board leaves {rounds}: drop the first"
         )
-    return menu
+    return _without_idle_donks(menu, rounds)
+
+
+def _check_says_something(settings: Mapping[str, Any], rounds: int) -> None:
+    """Refuse a menu without a word on bets, and donk bets where none can be made."""
+    first, named = STREETS[-rounds], set[str]()
+    tables: list[tuple[tuple[str, ...], Mapping[str, Any]]] = [((), settings)]
+    for path, table in tables:
+        tables += [((*path, key), own) for key, own in table.items() if isinstance(own, Mapping)]
+        named |= {key for key in ("bets", "donks") if key in table}
+        if "donks" not in table:
+            continue
+        told = f"'{'.'.join((*path, 'donks'))}' has no effect"
+        if rounds == 1 or first in path:
+            raise GameError(f"{told}, for no bet was called before the {first}: write bets")
+        if set(path) & {"ip", "sb"}:
+            raise GameError(f"{told}, for only oop acts first in a round: drop it")
+    if not named:
+        raise GameError('it names no bets: add bets = "50%,a", or bets = "" if nobody is to bet')
+
+
+def _without_idle_donks(menu: BetMenu, rounds: int) -> BetMenu:
+    """The same menu without donk bets of the first street and of the player in position."""
+    if rounds > 1 and len(menu.streets) == 1 and menu.streets[0][0] == menu.streets[0][1]:
+        return menu
+    streets = []
+    for number in range(rounds):
+        oop, ip = (replace(own, donks=None) for own in menu.street(number))
+        streets.append((menu.street(number)[0] if number else oop, ip))
+    return replace(menu, streets=tuple(streets))
 
 
 def _check_amounts(menu: BetMenu, stack: int) -> None:
@@ -406,11 +448,11 @@ def _check_amounts(menu: BetMenu, stack: int) -> None:
 
 def _check_rake(rake: object) -> Rake:
     if not isinstance(rake, tuple) or len(rake) != 2:
-        raise GameError(f"rake = {rake!r}: give a rate and a cap, as Rake(0.05, 3)")
+        raise GameError(f"rake = {brief(repr(rake))}: give a rate and a cap, as Rake(0.05, 3)")
     rate, cap = rake
     for key, value in (("rate", rate), ("cap", cap)):
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise GameError(f"rake.{key} = {value!r}: write a number, such as 0.05")
+            raise GameError(f"rake.{key} = {brief(repr(value))}: write a number, such as 0.05")
     if not 0 <= rate <= 1:
         raise GameError(f"rake.rate = {rate}: a rate is between 0 and 1, so 5 % is 0.05")
     if not cap >= 0:
@@ -420,19 +462,19 @@ def _check_rake(rake: object) -> Rake:
 
 def _check_name(name: object) -> str:
     if not isinstance(name, str):
-        raise GameError(f"name = {name!r}: write it as text")
+        raise GameError(f"name = {brief(repr(name))}: write it as text")
     if not name.isprintable():
-        raise GameError(f"name = {name!r}: write it as one line of printable text")
+        raise GameError(f"name = {brief(repr(name))}: write it as one line of printable text")
     return name
 
 
 def _whole(value: object, key: str, least: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise GameError(
-            f"{key} = {value!r}: write whole chips, counting in smaller ones if need be"
+            f"{key} = {brief(repr(value))}: write whole chips, counting in smaller ones if need be"
         )
     if value <= 0:
-        raise GameError(f"{key} = {value}: {least}")
+        raise GameError(f"{key} = {brief(value)}: {least}")
     if value > _MOST_CHIPS:
         raise GameError(f"{key} is more than {_MOST_CHIPS:,} chips: count in larger ones")
     return int(value)
@@ -443,7 +485,7 @@ def _table(
 ) -> Mapping[str, Any]:
     table = settings.get(key, {})
     if not isinstance(table, Mapping):
-        raise GameError(f"{key} = {table!r}: write it as a table, under [{key}]")
+        raise GameError(f"{key} = {brief(repr(table))}: write it as a table, under [{key}]")
     if known is not None:
         _check_keys(table, known, f"{key}.")
     return table
@@ -454,4 +496,4 @@ def _check_keys(settings: Mapping[str, Any], known: tuple[str, ...], prefix: str
         if key not in known:
             near = difflib.get_close_matches(str(key), known, n=1)
             cure = f"did you mean '{prefix}{near[0]}'?" if near else f"use {', '.join(known)}"
-            raise GameError(f"unknown setting '{prefix}{key}': {cure}")
+            raise GameError(f"unknown setting '{prefix}{brief(key)}': {cure}")

@@ -27,7 +27,7 @@ from equipoise.cards import chart
 from equipoise.cards.card import cards_text
 from equipoise.cards.chart import action_colours
 from equipoise.errors import EquipoiseError, FileError
-from equipoise.files import written
+from equipoise.files import check_target, written
 from equipoise.solve.batchrun import ROOT, Outcome
 
 if TYPE_CHECKING:
@@ -40,6 +40,12 @@ Row = dict[str, Any]
 _FIGURES = ("exploitability_pct_pot", "ev_oop_chips", "ev_ip_chips", "equity_oop")
 #: Figures of a line likewise.
 _LINE_FIGURES = ("ev_oop_chips", "ev_ip_chips", "equity_oop")
+#: Names of the files.
+_FILES = (
+    *(f"{name}.{kind}" for name in ("spots", "lines", "means") for kind in ("csv", "parquet")),
+    "means.json",
+    "frequencies.png",
+)
 #: Up to this many boards are drawn as bars with their names.
 _MOST_BARS = 40
 #: More actions than this are drawn by kind: all bets are one, all raises are one.
@@ -151,16 +157,29 @@ class BatchReport:
 
     # ------------------------------------------------------------------------------ files
 
+    @staticmethod
+    def check_folder(folder: str | Path, overwrite: bool = False) -> None:
+        """Refuse, before anything is solved, a folder that no report can be written to.
+
+        Unless `overwrite`, one that holds files of a report's names is refused too.
+        """
+        folder = Path(folder)
+        if folder.is_dir():
+            for name in _FILES:
+                check_target(folder / name, overwrite=overwrite)
+        elif folder.exists():
+            raise FileError(f"'{folder}' is not a folder: choose another --out")
+
     def write(self, folder: str | Path) -> dict[str, str]:
         """Write the tables as CSV and Parquet, the means as JSON and the picture; tells where."""
         import polars
 
         folder = Path(folder)
-        files: dict[str, str] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FileError(f"cannot make the folder {folder}: {error.strerror}") from None
+        files: dict[str, str] = {}
 
         def put(name: str, told: str, content: bytes) -> None:
             with written(folder / name) as file:
@@ -326,7 +345,7 @@ def _order(action: str) -> tuple[int, float]:
 
 
 def _shown(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
+    return "–" if value is None else format(value, f"z{form}")
 
 
 def _csv(rows: Sequence[Row]) -> str:

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
+from equipoise.solve import restoring
 from equipoise.solve.solver import Solver
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision
@@ -237,5 +238,6 @@ class ExcessiveGap(Solver):
 
     def restore_scalars(self, scalars: dict[str, Any]) -> None:
         """Take back smoothing and step size."""
-        self.smoothing = [float(mu) for mu in scalars["smoothing"]]
-        self._step_size = float(scalars["step_size"])
+        first, second = scalars["smoothing"]
+        self.smoothing = [restoring.number(mu, "smoothing", 0.0) for mu in (first, second)]
+        self._step_size = restoring.number(scalars["step_size"], "step_size", 0.0, 1.0)

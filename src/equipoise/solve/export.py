@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +25,22 @@ from numpy.typing import NDArray
 
 from equipoise.cards.card import cards_text
 from equipoise.cards.hand import combo_text
-from equipoise.errors import EquipoiseError, TooLargeError
+from equipoise.errors import TooLargeError
+from equipoise.files import check_target, written
 from equipoise.games.nodes import DEAL
 from equipoise.solve.position import NEVER, ROUNDING, SEATS
 from equipoise.solve.solutionfile import streets_through
 
 if TYPE_CHECKING:
+    from polars import DataFrame
+
     from equipoise.games.betting import Betting
     from equipoise.solve.solution import Solution
 
 #: More lines than this are not written: no spreadsheet and few memories hold them.
 MOST_LINES = 20_000_000
-_SUFFIXES = (".csv", ".parquet", ".json")
+#: How the name of an export may end.
+SUFFIXES = (".csv", ".parquet", ".json")
 
 
 @dataclass(frozen=True)
@@ -54,27 +59,37 @@ class Decision:
 
 def export(solution: Solution, path: str | Path, through: str | None = None) -> int:
     """Write all decisions up to a street; the ending of the name chooses the format."""
-    path = Path(path)
-    if path.suffix.lower() not in _SUFFIXES:
-        raise EquipoiseError(f"'{path}': name the export with one of {', '.join(_SUFFIXES)}")
-    if not path.parent.is_dir():
-        raise EquipoiseError(f"'{path}': there is no folder '{path.parent}', make it first")
-    streets = streets_through(solution, through)
-    lines = _count(solution, streets)
+    check_target(path, overwrite=True, suffixes=SUFFIXES, what="the export")
+    lines, streets = check_export(solution, through), streets_through(solution, through)
+    if Path(path).suffix.lower() == ".json":
+        _write_json(solution, streets, Path(path))
+    else:
+        write_frame(_frame(solution, streets), path)
+    return lines
+
+
+def check_export(solution: Solution, through: str | None = None) -> int:
+    """Lines that an export would have; too many are refused, before any solving."""
+    lines = _count(solution, streets_through(solution, through))
     if lines > MOST_LINES:
         raise TooLargeError(
             f"the export would have {lines:,} lines, more than {MOST_LINES:,}: cut it at an "
             "earlier street"
         )
-    if path.suffix.lower() == ".json":
-        _write_json(solution, streets, path)
-    else:
-        frame = _frame(solution, streets)
-        if path.suffix.lower() == ".csv":
-            frame.write_csv(path, float_precision=6)
-        else:
-            frame.write_parquet(path)
     return lines
+
+
+def write_frame(frame: DataFrame, path: str | Path) -> None:
+    """Write a table whole or not at all, as CSV or Parquet by the ending of the name."""
+    if Path(path).suffix.lower() == ".csv":
+        with written(path) as file:
+            frame.write_csv(file, float_precision=6)
+        return
+    # Through memory: of a full disk Polars tells as of a damaged file.
+    table = BytesIO()
+    frame.write_parquet(table)
+    with written(path) as file:
+        file.write(table.getbuffer())
 
 
 def decisions(solution: Solution, streets: int) -> Iterator[Decision]:
@@ -176,7 +191,7 @@ def _copies(solution: Solution) -> list[int]:
     return copies
 
 
-def _frame(solution: Solution, streets: int) -> Any:
+def _frame(solution: Solution, streets: int) -> DataFrame:
     """All decisions as a polars frame; words are written once and pointed at."""
     import polars
 
@@ -246,7 +261,7 @@ def _write_json(solution: Solution, streets: int, path: Path) -> None:
     names: dict[tuple[int, int], list[str]] = {}
     head = {key: _known(value) for key, value in solution.figures().items()}
     head["spot_toml"] = solution.spot.to_toml()
-    with open(path, "w", encoding="utf-8") as out:
+    with written(path, "w") as out:
         out.write(json.dumps(head)[:-1] + ', "decisions": [')
         for number, found in enumerate(decisions(solution, streets)):
             board, key = deal.boards[found.board], (found.board, found.player)

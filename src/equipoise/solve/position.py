@@ -28,6 +28,7 @@ from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, IllegalActionError
 from equipoise.games.nodes import DEAL, FOLD
 from equipoise.games.symmetry import Renaming, inverse, renamed_deck
+from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -117,7 +118,7 @@ class Position:
             return self._act(self._action(word))
         if self.solution.game.betting.kind[self.node] == DEAL:
             return self._deal(word)
-        raise IllegalActionError(f"{word!r}: the hand is over after {self._told()}")
+        raise IllegalActionError(f"{brief(word)!r}: the hand is over after {self._told()}")
 
     def _action(self, word: str) -> int:
         wanted = " ".join(word.lower().replace("all-in", "allin").split())
@@ -129,7 +130,7 @@ class Position:
         listed = ", ".join(self.actions if not close else [self.actions[i] for i in close])
         assert self.to_act is not None
         raise IllegalActionError(
-            f"{word!r}: after {self._told()} it is {SEATS[self.to_act]}'s turn: choose from {listed}"
+            f"{brief(word)!r}: after {self._told()} it is {SEATS[self.to_act]}'s turn: choose from {listed}"
         )
 
     def _act(self, action: int) -> Position:
@@ -376,12 +377,13 @@ class Position:
                 self.actions, self.frequencies(), taken, worth, strict=True
             ):
                 share = play * weight
-                mean = f"{share @ ev / share.sum():.3f}" if share.sum() > 0 else "–"
+                mean = f"{share @ ev / share.sum():z.3f}" if share.sum() > 0 else "–"
                 table.add_row(action, f"{often:.2%}", f"{play @ reach:.1f}", mean)
         table.caption = (
             "\n".join(
-                f"{name}: EV {self.mean_ev(name):.3f} chips, equity {self.mean_equity(name):.2%}, "
-                f"realised {self.mean_realisation(name):.1%}, {self.range(name).combos:.1f} combos"
+                f"{name}: EV {self.mean_ev(name):z.3f} chips, equity {self.mean_equity(name):.2%}, "
+                f"realised {_percent(self.mean_realisation(name))}, "
+                f"{self.range(name).combos:.1f} combos"
                 for name in SEATS
             )
             + self.solution.lock_note
@@ -406,9 +408,9 @@ class Position:
                 combo_text(int(hands[i])),
                 f"{reach[i]:.3f}",
                 *(f"{p:.1%}" for p in play[:, i]),
-                f"{ev[i]:.2f}",
+                f"{ev[i]:z.2f}",
                 f"{equity[i]:.1%}",
-                f"{realised[i]:.0%}",
+                _percent(realised[i], 0),
             )
         if len(there) > most:
             table.caption = f"{len(there) - most:,} more hands not shown"
@@ -444,6 +446,11 @@ class Position:
     def __repr__(self) -> str:
         over = self.solution.game.betting.kind[self.node] >= FOLD and self.to_act is None
         return f"<Position {self.title}{' (no decision)' if over else ''}>"
+
+
+def _percent(share: float, digits: int = 1) -> str:
+    """A share in percent; a dash where there is none, as of what has no equity to realise."""
+    return f"{share:z.{digits}%}" if share == share else "–"
 
 
 def _plain(array: Vector) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
+from equipoise.settings import brief
 from equipoise.solve.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
 from equipoise.solve.egt import ExcessiveGap
 from equipoise.solve.fictitious import BranchFictitiousPlay, FictitiousPlay
@@ -46,7 +47,7 @@ def solver_class(name: str) -> type[Solver]:
     if name not in SOLVERS:
         close = difflib.get_close_matches(name, SOLVERS, n=1)
         cure = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(SOLVERS)}"
-        raise SolverError(f"no solver {name!r}: {cure}")
+        raise SolverError(f"no solver {brief(name)!r}: {cure}")
     return SOLVERS[name]
 
 

@@ -14,7 +14,9 @@ responses obey it, so the exploitability of a locked solution is that of the res
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,13 +25,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.card import card_text
-from equipoise.cards.hand import COMBO_COUNT
 from equipoise.cards.range import Range
-from equipoise.errors import IllegalActionError, SolverError
+from equipoise.errors import FileError, IllegalActionError, SolverError
 from equipoise.games.game import Game
 from equipoise.games.spot import Spot
 from equipoise.games.symmetry import renamed_hands
-from equipoise.solve.position import NEVER, Position
+from equipoise.solve import locks
+from equipoise.solve.position import Position
 from equipoise.solve.showdowns import Showdowns
 from equipoise.solve.solver import Event, Limit, Listener
 from equipoise.solve.spotsolver import SpotSolver
@@ -41,6 +43,8 @@ from equipoise.solve.sweep.tableau import Tableau
 _BOARDS_KEPT = 64
 #: Iterations between looks at the exploitability.
 _CHECK_EVERY = 10
+#: A solve takes at least this many times as long as the saving of its checkpoints.
+_SHARE_OF_SAVING = 20
 
 Values = Mapping[int, NDArray[np.float64]]
 
@@ -133,10 +137,14 @@ class Solution:
         seconds: float | None = None,
         iterations: int | None = None,
         listener: Listener | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_seconds: float = 120.0,
     ) -> Event:
         """Solve on from where it stands, until the target or one of the limits is met.
 
-        `iterations` counts those already done; `seconds` are of this run.
+        `iterations` counts those already done; `seconds` are of this run. With `checkpoint`, the
+        solution is saved there about every `checkpoint_seconds`, less often where that takes long:
+        a killed solve goes on from there. A checkpoint that cannot be written is left out.
         """
         if self.solver is None:
             raise SolverError("this file keeps only the answer: save whole to solve further")
@@ -144,11 +152,23 @@ class Solution:
         limit = Limit(iterations, seconds, chips, _CHECK_EVERY)
         self.target_pct_pot = target_pct_pot
         spent = self.seconds
+        saved, interval = time.monotonic(), checkpoint_seconds
+
+        def keep() -> None:
+            nonlocal saved, interval
+            began = time.monotonic()
+            if checkpoint is None or began - saved < interval:
+                return
+            with suppress(FileError):
+                self.save(checkpoint)
+            saved = time.monotonic()
+            interval = max(checkpoint_seconds, _SHARE_OF_SAVING * (saved - began))
 
         def hear(event: Event) -> None:
             self.iterations, self.seconds = event.iteration, spent + event.seconds
             if event.exploitability_chips is not None:
                 self.exploitability_chips = event.exploitability_chips
+            keep()
             if listener is not None:
                 listener(event)
 
@@ -364,8 +384,8 @@ class Solution:
         who = position.decider()
         board, node = position.board_number, position.node
         combos = position.hands(who)
-        given = _columns(strategy, position.actions, len(combos))
-        mask = _chosen(hands, combos)
+        given = locks.columns(strategy, position.actions, len(combos))
+        mask = locks.chosen(hands, combos)
         # From hands in order of their numbers to the order of the board.
         states = position.states(who)
         fixed = np.zeros(len(combos), dtype=bool)
@@ -385,21 +405,21 @@ class Solution:
                     "this lock tells suits apart that the solve treats alike: lock the hands of "
                     "those suits too, or solve with use_symmetry=False"
                 )
-        locks = {**self._locks, (board, node): (fixed, play)}
-        solver.lock(locks)
-        self._locks = locks
+        every = {**self._locks, (board, node): (fixed, play)}
+        solver.lock(every)
+        self._locks = every
         self._changed()
 
     def unlock(self, position: Position | None = None) -> None:
         """Free a position, or all of them."""
         solver = self._solver_for_locks()
-        locks = dict(self._locks)
+        kept = dict(self._locks)
         if position is None:
-            locks.clear()
-        elif locks.pop((position.board_number, position.node), None) is None:
+            kept.clear()
+        elif kept.pop((position.board_number, position.node), None) is None:
             raise SolverError(f"nothing is locked at {position.title}")
-        solver.lock(locks)
-        self._locks = locks
+        solver.lock(kept)
+        self._locks = kept
         self._changed()
 
     def _solver_for_locks(self) -> SpotSolver:
@@ -412,9 +432,9 @@ class Solution:
         self._forget()
         self.exploitability_chips = self.solver.exploitability()
 
-    def restore_locks(self, locks: Mapping[tuple[int, int], Lock]) -> None:
+    def restore_locks(self, found: Mapping[tuple[int, int], Lock]) -> None:
         """Take the locks of a file as they are: its solve has already obeyed them."""
-        self._locks = dict(locks)
+        self._locks = dict(found)
         if self._tableau is not None:
             self._tableau.lock(self._locks)
 
@@ -447,49 +467,3 @@ class Solution:
             f"<Solution of {self.game.name}: {self.iterations} iterations, exploitability "
             f"{self.exploitability_pct_pot:.3f} % of pot>"
         )
-
-
-def _columns(
-    strategy: ArrayLike | Mapping[str, float], actions: tuple[str, ...], hands: int
-) -> NDArray[np.float64]:
-    """A locked strategy as [action, hand], checked."""
-    if isinstance(strategy, Mapping):
-        unknown = [name for name in strategy if name not in actions]
-        if unknown:
-            raise SolverError(f"no action {unknown[0]!r} there: choose from {', '.join(actions)}")
-        strategy = [strategy.get(name, 0.0) for name in actions]
-    try:
-        given = np.asarray(strategy, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise SolverError("a lock is a probability for each action") from None
-    if given.ndim == 1:
-        given = np.repeat(given[:, None], hands, axis=1)
-    if given.shape != (len(actions), hands):
-        raise SolverError(
-            f"a lock has {len(actions)} probabilities ({', '.join(actions)}), for all hands or for "
-            f"each of {hands}; this one is of shape {given.shape}"
-        )
-    given = np.where(np.isnan(given).all(axis=0), 1.0 / len(actions), given)
-    if not ((given >= 0).all() and np.allclose(given.sum(axis=0), 1.0, atol=1e-6)):
-        raise SolverError("probabilities of a lock are at least 0 and sum to 1 for each hand")
-    scaled: NDArray[np.float64] = given / given.sum(axis=0)
-    return scaled
-
-
-def _chosen(
-    hands: str | Range | Sequence[int] | None, combos: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Which of `combos` a lock is for."""
-    if hands is None:
-        return np.ones(len(combos), dtype=bool)
-    if isinstance(hands, str):
-        hands = Range.parse(hands)
-    if isinstance(hands, Range):
-        named: NDArray[np.bool_] = hands.weights > NEVER
-    else:
-        named = np.zeros(COMBO_COUNT, dtype=bool)
-        named[np.asarray(hands, dtype=np.int64)] = True
-    chosen: NDArray[np.bool_] = named[combos]
-    if not chosen.any():
-        raise SolverError("none of these hands can be held there: name hands of the range")
-    return chosen

@@ -11,6 +11,8 @@ wrote it. Three sorts:
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,8 @@ from numpy.typing import NDArray
 from equipoise import __version__, artefact
 from equipoise.errors import ArtefactError, EquipoiseError, SolverError
 from equipoise.games.spot import Spot
+from equipoise.settings import brief
+from equipoise.solve import restoring
 from equipoise.solve.solution import Solution
 from equipoise.solve.spotsolver import SpotSolver
 from equipoise.solve.sweep.layout import FULL
@@ -27,12 +31,17 @@ from equipoise.solve.sweep.rowindex import RowIndex
 
 if TYPE_CHECKING:
     from equipoise.games.game import Game
+    from equipoise.solve.restoring import Arrays
     from equipoise.solve.solution import Values
     from equipoise.solve.sweep.gamearrays import Lock
 
 KIND = "solution"
 #: Changes whenever the meaning of the arrays does.
 LAYOUT = 1
+#: Exponents of a discount beyond which powers are no numbers any more.
+_STEEPEST = 50.0
+#: What the numbers of a strategy may be stored as.
+_STORED = (np.dtype("float32"), np.dtype("float64"), np.dtype("int16"))
 
 
 def is_solution(path: str | Path) -> bool:
@@ -46,7 +55,7 @@ def is_solution(path: str | Path) -> bool:
 
 def write(solution: Solution, path: str | Path, through: str | None, compress: bool) -> None:
     """Write a solution whole, cut at a street, or as an answer in 16 bits."""
-    streets = streets_through(solution, through)
+    streets = check_cut(solution, through)
     cut = streets < solution.spot.rounds
     configuration = {
         "spot": solution.spot.to_toml(),
@@ -72,11 +81,10 @@ def write(solution: Solution, path: str | Path, through: str | None, compress: b
             arrays[f"values_{player}"] = _values_of(solution, streets, player)
     places = []
     for number, ((board, node), (mask, given)) in enumerate(solution.locks.items()):
-        if solution.game.deal.boards[board].round >= streets:
-            raise SolverError("a decision is locked after the cut: save whole, or unlock it")
         places.append([board, node])
         arrays[f"lock_{number}_hands"] = mask.astype(np.uint8)
         arrays[f"lock_{number}_play"] = given
+    gained = solution.exploitability_chips
     artefact.write(
         path,
         KIND,
@@ -87,7 +95,7 @@ def write(solution: Solution, path: str | Path, through: str | None, compress: b
         streets=streets,
         iterations=solution.iterations,
         seconds=solution.seconds,
-        exploitability_chips=solution.exploitability_chips,
+        exploitability_chips=None if math.isnan(gained) else gained,
         target_pct_pot=solution.target_pct_pot,
         locks=places,
     )
@@ -96,71 +104,116 @@ def write(solution: Solution, path: str | Path, through: str | None, compress: b
 def read(path: str | Path, threads: int | None) -> Solution:
     """Read a solution of any sort."""
     manifest, arrays = artefact.read(path, KIND)
-    try:
-        return _read(manifest, arrays, threads)
-    except ArtefactError as error:
-        raise ArtefactError(f"{path}: {error}") from None
-    except EquipoiseError:
-        raise
-    except (KeyError, TypeError, ValueError) as error:
-        raise ArtefactError(f"{path}: damaged ({error!r}): solve the spot again") from None
+    with artefact.understanding(path, KIND):
+        try:
+            return _read(manifest, arrays, threads)
+        except EquipoiseError as error:
+            raise ArtefactError(f"{path}: {error}") from None
 
 
 def _read(
     manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], threads: int | None
 ) -> Solution:
-    configuration = manifest["configuration"]
-    if configuration["layout"] != LAYOUT:
+    configuration = restoring.table(manifest["configuration"], "configuration")
+    version = brief(manifest["version"])
+    if restoring.whole(configuration["layout"], "layout") != LAYOUT:
         raise ArtefactError(
-            f"written by version {manifest['version']}, whose files this one "
+            f"written by version {version}, whose files this one "
             f"({__version__}) does not read: solve the spot again"
         )
     spot = Spot.from_toml(configuration["spot"])
-    game = spot.game(configuration["use_symmetry"])
+    streets = restoring.whole(manifest["streets"], "streets", 1, spot.rounds)
+    use_symmetry = restoring.truth(configuration["use_symmetry"], "use_symmetry")
+    # What is to be built is as large as what is there, or nothing is built.
+    numbers = spot.estimate(use_symmetry).numbers
+    if streets == spot.rounds and numbers != len(arrays["plan"]):
+        raise ArtefactError("the strategy is of another size: solve the spot again")
+    game = spot.game(use_symmetry)
     if game.fingerprint() != configuration["game_fingerprint"]:
         raise ArtefactError(
-            f"written by version {manifest['version']}, which built another tree from the same "
-            "spot: solve it again"
+            f"written by version {version}, which built another tree from the "
+            "same spot: solve it again"
         )
-    streets = int(manifest["streets"])
+    iterations = restoring.whole(manifest["iterations"], "iterations")
     if manifest["solver"] is not None:
-        settings = manifest["solver"]["settings"]
-        spot.check_fits(compressed=settings["compressed"])
-        solver = SpotSolver(game, threads=threads, **settings)
-        for name, target in solver.arrays().items():
-            if arrays[name].shape != target.shape or arrays[name].dtype != target.dtype:
-                raise ArtefactError(f"{name} is of another size: solve the spot again")
-            np.copyto(target, arrays.pop(name))
-        solver.iteration = int(manifest["iterations"])
-        solver.restore_scalars(manifest["solver"]["scalars"])
-        solution = Solution(
-            spot, game, solver.plan, solver=solver, use_symmetry=configuration["use_symmetry"]
+        solver = _solver(spot, game, restoring.table(manifest["solver"], "solver"), threads)
+        restoring.restore(arrays, solver.arrays())
+        solver.iteration = iterations
+        forgotten = restoring.table(manifest["solver"]["scalars"], "scalars")["forgotten"]
+        solver.restore_scalars(
+            {"forgotten": restoring.whole(forgotten, "forgotten", 0, iterations)}
         )
+        solution = Solution(spot, game, solver.plan, solver=solver, use_symmetry=use_symmetry)
     else:
-        index = RowIndex(game)
-        if len(arrays["plan"]) != _rows_of(index, game, streets):
-            raise ArtefactError("the strategy is of another size: solve the spot again")
+        size = (_rows_of(RowIndex(game), game, streets),)
         solution = Solution(
             spot,
             game,
-            arrays["plan"],
+            restoring.array(arrays, "plan", size, *_STORED),
             kept_streets=streets,
             kept_values=_kept_values(game, streets, arrays) if streets < spot.rounds else (),
-            use_symmetry=configuration["use_symmetry"],
+            use_symmetry=use_symmetry,
         )
-    locks: dict[tuple[int, int], Lock] = {
-        (int(board), int(node)): (
-            arrays[f"lock_{number}_hands"].astype(bool),
-            arrays[f"lock_{number}_play"],
-        )
-        for number, (board, node) in enumerate(manifest["locks"])
-    }
-    solution.restore_locks(locks)
-    solution.iterations = int(manifest["iterations"])
-    solution.seconds = float(manifest["seconds"])
-    solution.exploitability_chips = float(manifest["exploitability_chips"])
-    solution.target_pct_pot = manifest["target_pct_pot"]
+    solution.restore_locks(_locks(game, manifest["locks"], arrays))
+    solution.iterations = iterations
+    solution.seconds = restoring.number(manifest["seconds"], "seconds", 0.0)
+    # Nothing was measured yet where nothing stands; small gains may be negative by rounding.
+    gained, target = manifest["exploitability_chips"], manifest["target_pct_pot"]
+    if gained is not None:
+        solution.exploitability_chips = restoring.number(gained, "exploitability_chips")
+    if target is not None:
+        solution.target_pct_pot = restoring.number(target, "target_pct_pot", 0.0)
     return solution
+
+
+def _solver(spot: Spot, game: Game, facts: dict[str, Any], threads: int | None) -> SpotSolver:
+    """The solver that wrote a file, as it was set up."""
+    settings = restoring.table(facts["settings"], "settings")
+    faded = restoring.table(settings["discounting"], "discounting")
+    if faded.keys() != asdict(SpotSolver.default).keys():
+        raise ArtefactError(f"it has other settings ({brief(list(faded))}): solve the spot again")
+    for name, value in faded.items():
+        if name in ("clipped", "predictive"):
+            restoring.truth(value, name)
+        elif name in ("beta_ramp", "warm_up"):
+            restoring.whole(value, name)
+        elif value not in (None, "linear") or name == "gamma":
+            restoring.number(value, name, -_STEEPEST if name == "beta" else 0.0, _STEEPEST)
+    compressed = restoring.truth(settings["compressed"], "compressed")
+    alternating = restoring.truth(settings["alternating"], "alternating")
+    spot.check_fits(compressed=compressed)
+    return SpotSolver(
+        game, threads=threads, discounting=faded, compressed=compressed, alternating=alternating
+    )
+
+
+def _locks(game: Game, places: Any, arrays: Arrays) -> dict[tuple[int, int], Lock]:
+    """What a file says is fixed, once it is found to be a strategy at a decision."""
+    locks: dict[tuple[int, int], Lock] = {}
+    for number, (board, node) in enumerate(places):
+        boards = len(game.deal.boards)
+        street = game.deal.boards[restoring.whole(board, "a locked board", 0, boards - 1)].round
+        first, last = game.betting.spans()[street]
+        player = int(game.betting.kind[restoring.whole(node, "a locked node", first, last - 1)])
+        if player > 1:
+            raise ArtefactError("a lock stands where nobody decides: solve the spot again")
+        states, count = game.deal.states(board, player), int(game.betting.count[node])
+        mask = restoring.array(arrays, f"lock_{number}_hands", (states,), np.dtype("uint8"))
+        play = restoring.array(arrays, f"lock_{number}_play", (count, states), np.dtype("float64"))
+        fixed = play[:, mask.astype(bool)]
+        if (fixed < 0).any() or not np.allclose(fixed.sum(axis=0), 1.0, atol=1e-6):
+            raise ArtefactError("a lock is no strategy: solve the spot again")
+        locks[board, node] = (mask.astype(bool), play)
+    return locks
+
+
+def check_cut(solution: Solution, through: str | None) -> int:
+    """Streets that a file cut at a street keeps; what it could not hold is refused."""
+    streets = streets_through(solution, through)
+    for board, _ in solution.locks:
+        if solution.game.deal.boards[board].round >= streets:
+            raise SolverError("a decision is locked after the cut: save whole, or unlock it")
+    return streets
 
 
 def streets_through(solution: Solution, through: str | None) -> int:
@@ -223,6 +276,6 @@ def _kept_values(
                 pair[player][node] = arrays[f"values_{player}"][at[player] :][:states]
                 at[player] += states
         boards.append(pair)
-    if any(at[player] != len(arrays[f"values_{player}"]) for player in (0, 1)):
-        raise ArtefactError("the values are of another size: solve the spot again")
+    for player in (0, 1):
+        restoring.array(arrays, f"values_{player}", (at[player],), np.dtype("float32"))
     return list(boards)

@@ -19,15 +19,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.game import Game
+from equipoise.settings import brief
+from equipoise.solve import restoring
 from equipoise.solve.strategy import Strategy
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
+
+#: Seconds of iterations between looks at clock, listener and Ctrl-C.
+_CHUNK_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,8 @@ class Solver(ABC):
         """
         tableau = self.tableau
         stored = self.plan.dtype if self.plan.dtype.kind == "i" else tableau.dtype
-        rows, nothing = tableau.rows(stored), tableau.parameters().reshape(1, -1)[:0]
+        rows = self.plan if self.plan.dtype == stored else tableau.rows(stored)
+        nothing = tableau.parameters().reshape(1, -1)[:0]
         tableau.iterate(rowrules.REGRET, nothing, rows=rows, plan=rows)
         if tableau.threads > 1:
             tableau.best_response(0, rows)
@@ -150,8 +155,16 @@ class Solver(ABC):
         if not self._prepared:
             self.prepare()
             self._prepared = True
-        began = time.perf_counter()
-        saved = began
+        began = saved = time.perf_counter()
+
+        def tell(event: Event) -> None:
+            """Report; what a listener does meanwhile is not on the clock."""
+            nonlocal began
+            if listener is not None:
+                before = time.perf_counter()
+                listener(event)
+                began += time.perf_counter() - before
+
         chunk, next_check = 1, self.iteration + (limit.check_every or 1)
         event = Event(self.iteration, 0.0, None)
         try:
@@ -168,15 +181,13 @@ class Solver(ABC):
                 with _uninterrupted():
                     self.advance(done)
                 now = time.perf_counter()
-                # Chunks of about a tenth of a second keep clocks, bars and Ctrl-C responsive; the
-                # last one is cut to the time that is left.
-                if now - before < 0.05:
-                    chunk *= 2
-                elif now - before > 0.2:
-                    chunk = max(1, chunk // 2)
-                if limit.seconds is not None and now > before:
-                    left = (limit.seconds - (now - began)) / (now - before)
-                    chunk = max(1, min(chunk, int(done * left)))
+                # Chunks of at most a tenth of a second keep bars and Ctrl-C responsive; the last
+                # one is cut to the time that is left.
+                left = _CHUNK_SECONDS
+                if limit.seconds is not None:
+                    left = min(left, limit.seconds - (now - began))
+                fitting = int(done * left / (now - before)) if now > before else 2 * chunk
+                chunk = max(1, min(2 * chunk, fitting))
                 measured = None
                 if self.iteration >= next_check:
                     gap = limit.check_every or max(1, self.iteration // 8)
@@ -184,22 +195,24 @@ class Solver(ABC):
                     if limit.exploitability_chips is not None or listener is not None:
                         measured = self.exploitability()
                 event = Event(self.iteration, time.perf_counter() - began, measured)
-                if listener is not None:
-                    listener(event)
+                tell(event)
                 target = limit.exploitability_chips
                 if target is not None and measured is not None and measured <= target:
                     break
-                if checkpoint is not None and time.perf_counter() - saved > checkpoint_seconds:
+                before = time.perf_counter()
+                if checkpoint is not None and before - saved > checkpoint_seconds:
                     self.save(checkpoint)
                     saved = time.perf_counter()
+                    began += saved - before
         finally:
             if checkpoint is not None:
+                before = time.perf_counter()
                 self.save(checkpoint)
+                began += time.perf_counter() - before
         if event.exploitability_chips is None or event.iteration != self.iteration:
             measured = self.exploitability()
             event = Event(self.iteration, time.perf_counter() - began, measured)
-            if listener is not None:
-                listener(event)
+            tell(event)
         return event
 
     def __repr__(self) -> str:
@@ -221,7 +234,8 @@ class Solver(ABC):
 
     def restore_scalars(self, scalars: dict[str, Any]) -> None:
         """Take back what :meth:`scalars` gave; the base class gave nothing."""
-        assert not scalars, f"{self.name} does not know {list(scalars)}"
+        if scalars:
+            raise ArtefactError(f"{self.name} does not know {brief(list(scalars))}")
 
     def save(self, path: str | Path) -> None:
         """Write a checkpoint; a killed run loses nothing that was saved."""
@@ -242,24 +256,25 @@ class Solver(ABC):
         `more` is what the solver is made with besides and a file does not hold, such as buckets.
         """
         manifest, arrays = artefact.read(path, "solver")
-        configuration = manifest["configuration"]
-        if configuration["solver"] != cls.name:
-            raise ArtefactError(
-                f"{path}: a checkpoint of {configuration['solver']}, not {cls.name}"
-            )
-        if configuration["game_fingerprint"] != game.fingerprint():
-            raise ArtefactError(f"{path}: a checkpoint of another game ({configuration['game']})")
-        solver = cls(
-            game,
-            precision=configuration["precision"],
-            threads=threads,
-            **configuration["settings"],
-            **more,
-        )
-        for name, target in solver.arrays().items():
-            if name not in arrays or arrays[name].shape != target.shape:
-                raise ArtefactError(f"{path}: {name} is missing or of another size")
-            np.copyto(target, arrays[name])
-        solver.iteration = int(manifest["iteration"])
-        solver.restore_scalars(manifest["scalars"])
+        with artefact.understanding(path, "solver"):
+            configuration = restoring.table(manifest["configuration"], "configuration")
+            if configuration["solver"] != cls.name:
+                raise ArtefactError(
+                    f"{path}: a checkpoint of {brief(configuration['solver'])}, not {cls.name}"
+                )
+            if configuration["game_fingerprint"] != game.fingerprint():
+                raise ArtefactError(
+                    f"{path}: a checkpoint of another game ({brief(configuration['game'])})"
+                )
+            settings = restoring.table(configuration["settings"], "settings")
+            scalars = restoring.table(manifest["scalars"], "scalars")
+            for told, what in ((settings, "settings"), (scalars, "scalars")):
+                restoring.check_finite(told, what)
+            precision = configuration["precision"]
+            if precision not in ("float32", "float64"):
+                raise ArtefactError(f"precision is {brief(precision)}: make the file again")
+            solver = cls(game, precision=precision, threads=threads, **settings, **more)
+            restoring.restore(arrays, solver.arrays())
+            solver.iteration = restoring.whole(manifest["iteration"], "iteration")
+            solver.restore_scalars(scalars)
         return solver

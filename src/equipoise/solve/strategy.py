@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.game import Game
+from equipoise.settings import brief
+from equipoise.solve import restoring
 from equipoise.solve.sweep.rowindex import RowIndex
 
 if TYPE_CHECKING:
@@ -82,6 +84,9 @@ class Strategy:
                     tuple(float(p) for p in table[:, state]),
                 )
 
+    def __repr__(self) -> str:
+        return f"<Strategy of {self.game.name}: {self.index.size:,} numbers>"
+
     def distance(self, other: Strategy) -> float:
         """Largest difference in a probability over all information sets."""
         if other.index.size != self.index.size:
@@ -121,8 +126,11 @@ class Strategy:
     def load(cls, path: str | Path, game: Game) -> Strategy:
         """Read a strategy of `game`; one of another game is refused."""
         manifest, arrays = artefact.read(path, "strategy")
-        if manifest["configuration"].get("fingerprint") != game.fingerprint():
-            raise ArtefactError(
-                f"{path}: a strategy of {manifest['configuration'].get('game')}, not of {game.name}"
-            )
-        return cls(game, arrays["rows"])
+        with artefact.understanding(path, "strategy"):
+            configuration = restoring.table(manifest["configuration"], "configuration")
+            if configuration.get("fingerprint") != game.fingerprint():
+                other = brief(configuration.get("game"))
+                raise ArtefactError(f"{path}: a strategy of {other}, not of {game.name}")
+            index, kinds = RowIndex(game), (np.dtype("float32"), np.dtype("float64"))
+            rows = restoring.array(arrays, "rows", (index.size,), *kinds)
+            return cls(game, rows, index)
