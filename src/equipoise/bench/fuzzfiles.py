@@ -1,0 +1,371 @@
+"""The readers of artefacts and tables, spoiled in two ways.
+
+Raw damage must be refused by the checksum. So that what lies behind it is reached as well, the other
+half of the inputs are *signed again*: a setting of the manifest or an array is changed, and the file is
+written anew with a checksum that is right.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise import artefact
+from equipoise.abstraction.abstraction import Abstraction
+from equipoise.abstraction.definition import Definition
+from equipoise.abstraction.tablecache import cached_table, table_path
+from equipoise.bench import fuzzsamples as sample
+from equipoise.bench.fuzzmutations import NUMBERS, SCRAPS, Stock, spoil
+from equipoise.bench.fuzzreader import Reader, refuse
+from equipoise.cards import headsup, preflop
+from equipoise.games.catalogue import kuhn
+from equipoise.games.game import Game
+from equipoise.solve.blueprint import Blueprint, Layout
+from equipoise.solve.cardsampling import CardGame, CardSampling
+from equipoise.solve.recipe import Recipe
+from equipoise.solve.registry import SOLVERS
+from equipoise.solve.solution import Solution
+from equipoise.solve.strategy import Strategy
+
+_OWN = ("equipoise", "format", "configuration", "fingerprint", "checksum")
+#: Bytes that a small packed array unpacks to: more than any input may take.
+_BOMB_BYTES = 2 << 30
+_SOLVERS = ("dcfr", "cfr+", "egt", "external", "fp")
+_TABLE = np.arange(600, dtype=np.uint16).reshape(20, 30)
+
+
+def file_readers() -> list[Reader]:
+    """All of them."""
+    readers = [
+        _artefact("abstraction", 2, "card abstraction", _abstractions, Abstraction.load),
+        _artefact("blueprint", 1, "blueprint", _blueprints, Blueprint.load),
+        _artefact("solution", 1, "solution", _solutions, Solution.open),
+        _artefact(
+            "strategy", 1, "strategy", _strategies, lambda path: Strategy.load(path, _kuhn())
+        ),
+        _artefact("sampled checkpoint", 0.5, "card sampling", _sampled, _load_sampled),
+        Reader("cached table", 2, _tables, _cached_table),
+        Reader(
+            "preflop table",
+            0.3,
+            lambda: [preflop.DATA_FILE.read_bytes()],
+            partial(_shipped, preflop.load),
+        ),
+        Reader(
+            "matchup table",
+            0.1,
+            lambda: [headsup.DATA_FILE.read_bytes()],
+            partial(_shipped, headsup.load),
+        ),
+    ]
+    for name in _SOLVERS:
+        make, load = partial(_checkpoints, name), partial(_load_checkpoint, name)
+        readers.append(_artefact(f"checkpoint {name}", 0.5, "solver", make, load))
+    return readers
+
+
+def _artefact(
+    name: str,
+    weight: float,
+    kind: str,
+    samples: Callable[[], list[bytes]],
+    load: Callable[[Path], object],
+) -> Reader:
+    def read(data: bytes, folder: Path) -> object:
+        path = folder / "fuzzed.artefact"
+        path.write_bytes(data)
+        return load(path)
+
+    def spoil_it(rng: Random, data: bytes, stock: Stock) -> bytes:
+        return spoil(rng, data, stock) if rng.random() < 0.3 else signed_again(rng, data, kind)
+
+    return Reader(name, weight, samples, read, spoil_it)
+
+
+# ---------------------------------------------------------------------------------- signing
+
+
+def signed_again(rng: Random, data: bytes, kind: str) -> bytes:
+    """The artefact with other settings or arrays, and a checksum of those."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "signed"
+        path.write_bytes(data)
+        manifest, arrays = artefact.read(path, kind)
+        facts = {key: value for key, value in manifest.items() if key not in _OWN}
+        told = {"configuration": manifest["configuration"], "facts": facts}
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            if rng.random() < 0.5:
+                told = _other_settings(rng, told)
+            else:
+                _other_array(rng, arrays)
+        facts = told.get("facts") if isinstance(told, dict) else None
+        if not isinstance(facts, dict):
+            facts = {}
+        facts = {str(key): value for key, value in facts.items() if key not in _OWN}
+        configuration = told.get("configuration") if isinstance(told, dict) else told
+        path.unlink()
+        artefact.write(path, kind, configuration, arrays, **facts)
+        return path.read_bytes()
+
+
+def _other_settings(rng: Random, told: Any) -> Any:
+    """A JSON value in which something is replaced, dropped, added or exchanged."""
+    told = json.loads(json.dumps(told))
+    places: list[tuple[Any, Any]] = []
+
+    def walk(value: Any) -> None:
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        for key in keys:
+            places.append((value, key))
+            if isinstance(value[key], dict | list):
+                walk(value[key])
+
+    walk(told)
+    holder, key = rng.choice(places)
+    kind = rng.randrange(6)
+    if kind == 0:
+        del holder[key]
+    elif kind == 1 and isinstance(holder, dict):
+        holder[rng.choice((key, "")) + "x"] = holder[key]
+    elif kind == 2:
+        other, place = rng.choice(places)
+        holder[key] = json.loads(json.dumps(other[place]))
+    elif kind == 3 and isinstance(holder[key], str):
+        text = spoil(rng, holder[key].encode(), Stock((b"x",), (b"x", b"1")))
+        holder[key] = text.decode("utf-8", "replace")
+    else:
+        holder[key] = _odd_value(rng)
+    return told
+
+
+def _odd_value(rng: Random) -> Any:
+    kind = rng.randrange(10)
+    if kind == 0:
+        return rng.choice((None, True, False, [], {}, "", [[]], {"a": {}}, [None]))
+    if kind == 1:
+        return rng.choice(NUMBERS).decode()
+    if kind == 2:
+        return rng.choice(SCRAPS).decode("utf-8", "replace")
+    if kind == 3:
+        deep: Any = 0
+        for _ in range(rng.choice((10, 150))):
+            deep = [deep]
+        return deep
+    if kind == 4:
+        return rng.choice((float("nan"), float("inf"), -float("inf"), 1e308, -0.0, 1e-320, 0.5))
+    power = rng.choice((0, 1, 2, 7, 8, 15, 16, 31, 32, 62, 63, 64, 200))
+    return rng.choice((-1, 1)) * 2**power + rng.choice((-1, 0, 1))
+
+
+def _other_array(rng: Random, arrays: dict[str, NDArray[Any]]) -> None:
+    """One array becomes another: gone, renamed, of another shape, type or content."""
+    if not arrays:
+        arrays["x"] = np.zeros(3)
+        return
+    name = rng.choice(sorted(arrays))
+    array = arrays[name]
+    kind = rng.randrange(9)
+    if kind == 0:
+        del arrays[name]
+    elif kind == 1:
+        arrays[name + "x"] = arrays.pop(name)
+    elif kind == 2:
+        arrays[name] = arrays[rng.choice(sorted(arrays))]
+    elif kind == 3:
+        shapes: tuple[Any, ...] = (array.reshape(-1), array[None], array[..., None], array.T)
+        arrays[name] = np.ascontiguousarray(rng.choice(shapes))
+    elif kind == 4:
+        cut = rng.choice((0, 1, max(0, array.size - 1)))
+        arrays[name] = array.reshape(-1)[:cut]
+    elif kind == 5:
+        other = np.dtype(
+            rng.choice(("u1", "i1", "u2", "i2", "u4", "i8", "u8", "f2", "f4", "f8", "?"))
+        )
+        with np.errstate(all="ignore"):
+            arrays[name] = array.astype(other)
+    elif kind == 6 and array.dtype == np.uint8 and array.ndim == 1:
+        arrays[name] = _packed(rng, array)
+    elif kind == 7:
+        arrays[name] = np.array(rng.choice((0, 1, -1, 65535)), dtype=array.dtype.type)
+    else:
+        changed = array.copy().reshape(-1)
+        if changed.size:
+            info: Any = np.finfo if changed.dtype.kind == "f" else np.iinfo
+            odd = [0, 1]
+            if changed.dtype.kind in "fiu":
+                odd += [info(changed.dtype).max, info(changed.dtype).min]
+            if changed.dtype.kind == "f":
+                odd += [np.nan, np.inf]
+            changed[rng.randrange(changed.size)] = rng.choice(odd)
+        arrays[name] = changed.reshape(array.shape)
+
+
+def _packed(rng: Random, array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Something else that is packed as the array is, if it is: a bomb among them."""
+    kind = rng.randrange(4)
+    if kind == 0:
+        part = _packed_zeros()
+        return np.frombuffer(part * (_BOMB_BYTES // (16 << 20)), dtype=np.uint8)
+    try:
+        inside = lzma.decompress(array.tobytes())
+    except lzma.LZMAError:
+        inside = b""
+    if kind == 1 and inside[8:9] == b"{":
+        inside = signed_again(rng, inside, "card abstraction")
+    elif kind == 2:
+        inside = inside[: len(inside) // 2]
+    else:
+        inside = spoil(rng, inside, Stock((inside,), (b"x",)))
+    return np.frombuffer(lzma.compress(inside, preset=0), dtype=np.uint8)
+
+
+@cache
+def _packed_zeros() -> bytes:
+    return lzma.compress(bytes(16 << 20), preset=0)
+
+
+# ---------------------------------------------------------------------------------- samples
+
+
+def _saved(*things: Callable[[Path], object]) -> list[bytes]:
+    """The files that these write."""
+    found = []
+    with TemporaryDirectory() as folder:
+        for number, save in enumerate(things):
+            path = Path(folder) / f"sample{number}"
+            save(path)
+            found.append(path.read_bytes())
+    return found
+
+
+@cache
+def _halves() -> Abstraction:
+    """All 169 classes before the flop; after it, better or worse than even."""
+    cuts = Definition("cuts", {"axes": ["equity"]}, {"borders0": np.array([0.5])})
+    two = np.array([[0, 1]], dtype=np.uint16)
+    river = (np.arange(1981) >= 990).astype(np.uint16)[None]
+    classes = np.arange(169, dtype=np.uint16)[None]
+    definitions = (Definition("class"), cuts, cuts, Definition("score"))
+    return Abstraction("halves", definitions, (classes, two, two, river), {"method": "equity"})
+
+
+def _abstractions() -> list[bytes]:
+    table = Definition("table", {}, {"table": (np.arange(1326) % 3).astype(np.uint16)})
+    points = {"centroids": np.eye(4), "points": np.eye(4)}
+    nearest = Definition("nearest", {"of": "ochs", "clusters": 4}, points)
+    cut = {"borders0": np.array([0.5]), "borders1": np.array([[0.2], [0.7]])}
+    cuts = Definition("cuts", {"axes": ["strength", "positive"]}, cut)
+    three, four = (np.arange(n, dtype=np.uint16)[None] for n in (3, 4))
+    tied = np.arange(12, dtype=np.uint16).reshape(3, 4)
+    outlook = Definition("outlook", {}, points)
+    other = Abstraction("other", (table, outlook, cuts, nearest), (three, tied, four, four))
+    return _saved(_halves().save, other.save)
+
+
+def _blueprints() -> list[bytes]:
+    told = {
+        "name": "tiny",
+        "rules": {"game": "nolimit", "stack": 400},
+        "menu": {"bets": "a", "raises": "a"},
+        "abstraction": {"method": "equity", "count": 2, "remembers": False},
+        "model": {"kind": "cards"},
+        "solver": {"name": "cards"},
+        "limit": {"iterations": 1},
+    }
+    recipe = Recipe.from_dict(told)
+    made = []
+    for form, sort in (("full", np.uint8), ("fine", np.uint16), ("pure", np.uint8)):
+        from equipoise.games.betting import Betting
+
+        betting = Betting.build(recipe.rules, recipe.menu)
+        layout = Layout.of(betting, _halves().counts, None, pure=form == "pure")
+        weights = np.zeros(layout.size, dtype=sort)
+        made.append(Blueprint(recipe, _halves(), form, weights, None, {"seconds": 1.5}))
+    return _saved(*(blueprint.save for blueprint in made))
+
+
+def _solutions() -> list[bytes]:
+    solution = sample.solved()
+    return _saved(
+        solution.save,
+        lambda path: solution.save(path, compress=True),
+        lambda path: solution.save(path, through="river"),
+    )
+
+
+@cache
+def _kuhn() -> Game:
+    return kuhn()
+
+
+def _strategies() -> list[bytes]:
+    solver = SOLVERS["cfr+"](_kuhn())
+    solver.advance(5)
+    return _saved(solver.average_strategy().save)
+
+
+def _checkpoints(name: str) -> list[bytes]:
+    solver = SOLVERS[name](_kuhn())
+    solver.advance(3)
+    return _saved(solver.save)
+
+
+def _load_checkpoint(name: str, path: Path) -> object:
+    return SOLVERS[name].load(path, _kuhn())
+
+
+@cache
+def _cards() -> CardGame:
+    return CardGame.of(_kuhn())
+
+
+def _sampled() -> list[bytes]:
+    solver = CardSampling(_cards(), threads=1)
+    solver.advance(10)
+    return _saved(solver.save)
+
+
+def _load_sampled(path: Path) -> object:
+    return CardSampling.load(path, _cards())
+
+
+# ---------------------------------------------------------------------------------- tables
+
+
+def _fill(out: NDArray[Any]) -> None:
+    out[:] = _TABLE
+
+
+def _table() -> NDArray[Any]:
+    return cached_table("fuzzed", {"for": "fuzz"}, _TABLE.shape, _TABLE.dtype, _fill)
+
+
+def _tables() -> list[bytes]:
+    _table()
+    return [table_path("fuzzed", {"for": "fuzz"}).read_bytes()]
+
+
+def _cached_table(data: bytes, folder: Path) -> None:
+    """A table that does not fit its seal is made again, whatever is wrong with it."""
+    path = table_path("fuzzed", {"for": "fuzz"})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    if not np.array_equal(_table(), _TABLE):
+        raise AssertionError("a damaged table is taken for a sound one")
+    if path.read_bytes() != data:
+        refuse("made again")
+
+
+def _shipped(load: Callable[[Path], object], data: bytes, folder: Path) -> None:
+    path = folder / "shipped"
+    path.write_bytes(data)
+    load(path)
