@@ -30,8 +30,6 @@ from equipoise.kernel import cores
 
 #: Inputs that a worker is given at once.
 _CHUNK = 200
-#: Seconds beyond the limit after which a worker that does not hear the alarm is killed.
-_GRACE = 5.0
 
 #: Told of inputs done, of how many there are, and how many faults were found.
 Progress = Callable[[int, int, str], None]
@@ -69,7 +67,7 @@ class _Worker:
         there.close()
         self.ready = False
         self.task: Task | None = None
-        self._patience = limits.seconds * 2 + _GRACE
+        self._patience = 2 * limits.seconds + limits.grace_seconds
         self._seen, self._since = -1, time.monotonic()
 
     @property

@@ -27,6 +27,7 @@ from equipoise.bench import fuzzsamples as sample
 from equipoise.bench.fuzzmutations import NUMBERS, SCRAPS, Stock, spoil
 from equipoise.bench.fuzzreader import Reader, refuse
 from equipoise.cards import headsup, preflop
+from equipoise.games.betting import Betting
 from equipoise.games.catalogue import kuhn
 from equipoise.games.game import Game
 from equipoise.solve.blueprint import Blueprint, Layout
@@ -195,7 +196,7 @@ def _other_array(rng: Random, arrays: dict[str, NDArray[Any]]) -> None:
     elif kind == 6 and array.dtype == np.uint8 and array.ndim == 1:
         arrays[name] = _packed(rng, array)
     elif kind == 7:
-        arrays[name] = np.array(rng.choice((0, 1, -1, 65535)), dtype=array.dtype.type)
+        arrays[name] = np.array(rng.choice((0, 1, 99)), dtype=array.dtype)
     else:
         changed = array.copy().reshape(-1)
         if changed.size:
@@ -284,8 +285,6 @@ def _blueprints() -> list[bytes]:
     recipe = Recipe.from_dict(told)
     made = []
     for form, sort in (("full", np.uint8), ("fine", np.uint16), ("pure", np.uint8)):
-        from equipoise.games.betting import Betting
-
         betting = Betting.build(recipe.rules, recipe.menu)
         layout = Layout.of(betting, _halves().counts, None, pure=form == "pure")
         weights = np.zeros(layout.size, dtype=sort)

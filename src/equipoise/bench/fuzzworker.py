@@ -1,9 +1,10 @@
 """A process that reads spoiled inputs, one after another, and tells what came of each.
 
 Reading happens here and not in the process that counts, so that nothing an input does can stop the
-count. Every input is read under a clock (an alarm that raises; the parent kills a worker that does not
-hear it) and under a ceiling of the address space, what the worker has plus a gigabyte, above which an
-allocation fails. Input n of a seed is the same whoever reads it: its generator is seeded by both.
+count. Every input is read under a clock: an alarm that raises, and a parent that kills a worker which
+does not hear it. Memory is measured by how far the peak of resident memory rises; far above what an
+input may take there is a ceiling, so that a bomb does not take the machine with it. Input n of a seed
+is the same whoever reads it: its generator is seeded by both.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate
 from multiprocessing.connection import Connection
@@ -34,6 +36,10 @@ from equipoise.errors import EquipoiseError
 VERDICTS = ("accepted", "refused", "other_exceptions", "hangs", "over_memory")
 #: How much of an input is shown.
 _SHOWN_BYTES = 400
+#: Times of what an input may take above which allocations fail.
+_CEILING = 4
+#: Peaks of resident memory higher than this above what is held are started anew.
+_PEAK_STEP = 1 << 26
 #: Samples up to this size give words to the dictionary; larger ones are tables.
 _MOST_GATHERED = 10_000
 
@@ -43,6 +49,8 @@ class Limits(NamedTuple):
 
     seconds: float = 5.0
     memory_bytes: int = 1 << 30
+    #: Seconds after which a worker that does not hear the alarm is killed, besides twice `seconds`.
+    grace_seconds: float = 5.0
 
 
 class Task(NamedTuple):
@@ -226,7 +234,7 @@ def _try(inputs: Inputs, number: int, work: Path, limits: Limits, tally: Tally) 
     data = b""
     error: BaseException | None = None
     verdict = "accepted"
-    _set_ceiling(limits.memory_bytes)
+    memory = _Memory(limits.memory_bytes)
     # The second try is for a machine that was asleep: only what lasts too long twice is a hang.
     for _ in range(2):
         try:
@@ -238,7 +246,7 @@ def _try(inputs: Inputs, number: int, work: Path, limits: Limits, tally: Tally) 
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         except EquipoiseError:
-            verdict = "refused"
+            verdict, error = "refused", None
         except _TooLong as late:
             verdict, error = "hangs", late
             continue
@@ -249,7 +257,9 @@ def _try(inputs: Inputs, number: int, work: Path, limits: Limits, tally: Tally) 
         else:
             verdict, error = "accepted", None
         break
-    _set_ceiling(None)
+    taken = memory.release()
+    if taken > limits.memory_bytes and verdict != "hangs":
+        verdict, error = "over_memory", error or MemoryError(f"{taken / 1e9:.1f} GB were taken")
     tally.count(reader.name, verdict, time.perf_counter() - began)
     if error is not None:
         trace = [
@@ -266,16 +276,33 @@ def _ring(number: int, frame: FrameType | None) -> NoReturn:
     raise _TooLong
 
 
-def _set_ceiling(memory_bytes: int | None) -> None:
-    """Let the address space grow by so much from what it is now, where the system tells."""
-    ceiling = resource.RLIM_INFINITY
-    if memory_bytes is not None:
+class _Memory:
+    """Watches what is taken from when it is made; needs a system that tells, such as Linux."""
+
+    def __init__(self, most_bytes: int) -> None:
+        page = resource.getpagesize()
         try:
-            pages = int(Path("/proc/self/statm").read_bytes().split()[0])
+            size, resident = Path("/proc/self/statm").read_bytes().split()[:2]
         except OSError:
+            self._resident = 0
             return
-        ceiling = pages * resource.getpagesize() + memory_bytes
-    resource.setrlimit(resource.RLIMIT_AS, (ceiling, resource.RLIM_INFINITY))
+        self._resident = int(resident) * page
+        self._set_ceiling(int(size) * page + _CEILING * most_bytes)
+
+    def release(self) -> int:
+        """No ceiling any more; the most bytes that were held at once, above those at first."""
+        self._set_ceiling(resource.RLIM_INFINITY)
+        peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        taken = max(0, peak - self._resident) if self._resident else 0
+        if taken > _PEAK_STEP:
+            # The peak would hide those of the inputs to come: start it anew.
+            with suppress(OSError):
+                Path("/proc/self/clear_refs").write_text("5")
+        return taken
+
+    @staticmethod
+    def _set_ceiling(most_bytes: int) -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, resource.RLIM_INFINITY))
 
 
 def _shown(data: bytes) -> str:
