@@ -53,7 +53,7 @@ def file_readers() -> list[Reader]:
         _artefact(
             "strategy", 1, "strategy", _strategies, lambda path: Strategy.load(path, _kuhn())
         ),
-        _artefact("sampled checkpoint", 0.5, "card sampling", _sampled, _load_sampled),
+        _artefact("sampled checkpoint", 0.5, "card solver", _sampled, _load_sampled),
         Reader("cached table", 2, _tables, _cached_table),
         Reader(
             "preflop table",

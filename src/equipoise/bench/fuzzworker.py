@@ -231,7 +231,7 @@ def _answer(inputs: Inputs, task: Task, place: Any, work: Path, limits: Limits) 
 def _try(inputs: Inputs, number: int, work: Path, limits: Limits, tally: Tally) -> None:
     reader, rng, chosen = inputs.draw(number)
     began = time.perf_counter()
-    data = b""
+    made: tuple[bytes, ...] = ()
     error: BaseException | None = None
     verdict = "accepted"
     memory = _Memory(limits.memory_bytes)
@@ -241,12 +241,13 @@ def _try(inputs: Inputs, number: int, work: Path, limits: Limits, tally: Tally) 
             # The alarm rings again if something swallowed it.
             signal.setitimer(signal.ITIMER_REAL, limits.seconds, 1.0)
             try:
-                data = data or inputs.make(rng, chosen)
-                reader.read(data, work)
+                made = made or (inputs.make(rng, chosen),)
+                reader.read(made[0], work)
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-        except EquipoiseError:
-            verdict, error = "refused", None
+        except EquipoiseError as cure:
+            # Made out of samples that are right, an input is never refused before it is read.
+            verdict, error = ("refused", None) if made else ("other_exceptions", cure)
         except _TooLong as late:
             verdict, error = "hangs", late
             continue
@@ -267,7 +268,7 @@ def _try(inputs: Inputs, number: int, work: Path, limits: Limits, tally: Tally) 
             for frame in traceback.extract_tb(error.__traceback__)[1:]
         ]
         told = f"{type(error).__name__}: {error}"[:_SHOWN_BYTES]
-        tally.note(Fault(reader.name, verdict, told, trace[-6:], number, _shown(data)))
+        tally.note(Fault(reader.name, verdict, told, trace[-6:], number, _shown(b"".join(made))))
         del error
         gc.collect()
 
@@ -280,25 +281,27 @@ class _Memory:
     """Watches what is taken from when it is made; needs a system that tells, such as Linux."""
 
     def __init__(self, most_bytes: int) -> None:
-        page = resource.getpagesize()
+        self._resident = 0
         try:
             size, resident = Path("/proc/self/statm").read_bytes().split()[:2]
         except OSError:
-            self._resident = 0
             return
+        page = resource.getpagesize()
         self._resident = int(resident) * page
+        if self._peak() - self._resident > _PEAK_STEP:
+            # The peak of inputs before would hide that of this one: start it anew.
+            with suppress(OSError):
+                Path("/proc/self/clear_refs").write_text("5")
         self._set_ceiling(int(size) * page + _CEILING * most_bytes)
 
     def release(self) -> int:
         """No ceiling any more; the most bytes that were held at once, above those at first."""
         self._set_ceiling(resource.RLIM_INFINITY)
-        peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        taken = max(0, peak - self._resident) if self._resident else 0
-        if taken > _PEAK_STEP:
-            # The peak would hide those of the inputs to come: start it anew.
-            with suppress(OSError):
-                Path("/proc/self/clear_refs").write_text("5")
-        return taken
+        return max(0, self._peak() - self._resident) if self._resident else 0
+
+    @staticmethod
+    def _peak() -> int:
+        return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     @staticmethod
     def _set_ceiling(most_bytes: int) -> None:

@@ -194,7 +194,8 @@ class Solver(ABC):
 
     def restore_scalars(self, scalars: dict[str, Any]) -> None:
         """Take back what :meth:`scalars` gave; the base class gave nothing."""
-        assert not scalars, f"{self.name} does not know {list(scalars)}"
+        if scalars:
+            raise ArtefactError(f"{self.name} does not know {', '.join(scalars)}")
 
     def save(self, path: str | Path) -> None:
         """Write a checkpoint; a killed run loses nothing that was saved."""
@@ -215,24 +216,33 @@ class Solver(ABC):
         `more` is what the solver is made with besides and a file does not hold, such as buckets.
         """
         manifest, arrays = artefact.read(path, "solver")
-        configuration = manifest["configuration"]
-        if configuration["solver"] != cls.name:
-            raise ArtefactError(
-                f"{path}: a checkpoint of {configuration['solver']}, not {cls.name}"
+        with artefact.understanding(path, "checkpoint"):
+            configuration = manifest["configuration"]
+            if configuration["solver"] != cls.name:
+                raise ArtefactError(
+                    f"{path}: a checkpoint of {configuration['solver']}, not {cls.name}"
+                )
+            if configuration["game_fingerprint"] != game.fingerprint():
+                raise ArtefactError(
+                    f"{path}: a checkpoint of another game ({configuration['game']})"
+                )
+            solver = cls(
+                game,
+                precision=configuration["precision"],
+                threads=threads,
+                **configuration["settings"],
+                **more,
             )
-        if configuration["game_fingerprint"] != game.fingerprint():
-            raise ArtefactError(f"{path}: a checkpoint of another game ({configuration['game']})")
-        solver = cls(
-            game,
-            precision=configuration["precision"],
-            threads=threads,
-            **configuration["settings"],
-            **more,
-        )
-        for name, target in solver.arrays().items():
-            if name not in arrays or arrays[name].shape != target.shape:
-                raise ArtefactError(f"{path}: {name} is missing or of another size")
-            np.copyto(target, arrays[name])
-        solver.iteration = int(manifest["iteration"])
-        solver.restore_scalars(manifest["scalars"])
+            copy_arrays(path, arrays, solver.arrays())
+            solver.iteration = int(manifest["iteration"])
+            solver.restore_scalars(manifest["scalars"])
         return solver
+
+
+def copy_arrays(path: str | Path, found: artefact.Arrays, targets: artefact.Arrays) -> None:
+    """Copy the arrays of a checkpoint into those of a solver, which must be just like them."""
+    for name, target in targets.items():
+        array = found.get(name)
+        if array is None or array.shape != target.shape or array.dtype != target.dtype:
+            raise ArtefactError(f"{path}: {name} is missing or of another size or type")
+        np.copyto(target, array)

@@ -121,8 +121,8 @@ class Strategy:
     def load(cls, path: str | Path, game: Game) -> Strategy:
         """Read a strategy of `game`; one of another game is refused."""
         manifest, arrays = artefact.read(path, "strategy")
-        if manifest["configuration"].get("fingerprint") != game.fingerprint():
-            raise ArtefactError(
-                f"{path}: a strategy of {manifest['configuration'].get('game')}, not of {game.name}"
-            )
-        return cls(game, arrays["rows"])
+        with artefact.understanding(path, "strategy"):
+            told = manifest["configuration"]
+            if told["fingerprint"] != game.fingerprint():
+                raise ArtefactError(f"{path}: a strategy of {told['game']}, not of {game.name}")
+            return cls(game, arrays["rows"])
