@@ -120,6 +120,8 @@ def signed_again(rng: Random, data: bytes, kind: str) -> bytes:
 
 def _other_settings(rng: Random, told: Any) -> Any:
     """A JSON value in which something is replaced, dropped, added or exchanged."""
+    if not isinstance(told, dict | list):
+        return _odd_value(rng)
     told = json.loads(json.dumps(told))
     places: list[tuple[Any, Any]] = []
 
@@ -131,6 +133,8 @@ def _other_settings(rng: Random, told: Any) -> Any:
                 walk(value[key])
 
     walk(told)
+    if not places:
+        return _odd_value(rng)
     holder, key = rng.choice(places)
     kind = rng.randrange(6)
     if kind == 0:

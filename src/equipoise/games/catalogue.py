@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -42,6 +43,10 @@ __all__ = [
     "names",
     "rhode_island",
 ]
+
+
+#: Powers of ten beyond this are no number of chips or pots.
+_LARGEST_EXPONENT = 30
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,14 @@ def _flag(word: str) -> bool:
     ]
 
 
+def _fraction(word: str) -> Fraction:
+    """A number, unless it takes long to write out: 1e999999999 would take minutes."""
+    exponent = re.search(r"[eE]([+-]?[\d_]+)$", word)
+    if exponent and abs(int(exponent[1])) > _LARGEST_EXPONENT:
+        raise ValueError
+    return Fraction(word)
+
+
 def _numbers(word: str) -> tuple[int, ...]:
     return tuple(int(part) for part in word.split(","))
 
@@ -99,7 +112,7 @@ def _rake(word: str) -> Rake:
 _READERS: dict[Any, tuple[Callable[[str], Any], str]] = {
     BetMenu: (str, "bet sizes, such as 50%,a"),
     bool: (_flag, "yes or no"),
-    Fraction: (Fraction, "a number, such as 7.5 or 1/3"),
+    Fraction: (_fraction, "a number, such as 7.5 or 1/3"),
     int: (int, "a whole number, such as 12"),
     Rake: (_rake, "the share and the most in chips, such as 0.05,3"),
     tuple[int, ...]: (_numbers, "whole numbers separated by commas, such as 0,1,1"),
