@@ -30,14 +30,15 @@ from equipoise.cards import headsup, preflop
 from equipoise.games.betting import Betting
 from equipoise.games.catalogue import kuhn
 from equipoise.games.game import Game
-from equipoise.solve.blueprint import Blueprint, Layout
+from equipoise.solve.blueprint import FORMS, Blueprint, Layout, part_type
 from equipoise.solve.cardsampling import CardGame, CardSampling
 from equipoise.solve.recipe import Recipe
 from equipoise.solve.registry import SOLVERS
 from equipoise.solve.solution import Solution
 from equipoise.solve.strategy import Strategy
 
-_OWN = ("equipoise", "format", "configuration", "fingerprint", "checksum")
+#: What the writer of artefacts says itself, or is told by these names.
+_OWN = ("equipoise", "format", "configuration", "fingerprint", "checksum", "path", "kind", "arrays")
 #: Bytes that a small packed array unpacks to: more than any input may take.
 _BOMB_BYTES = 2 << 30
 _SOLVERS = ("dcfr", "cfr+", "egt", "external", "fp")
@@ -101,18 +102,16 @@ def signed_again(rng: Random, data: bytes, kind: str) -> bytes:
         path = Path(folder) / "signed"
         path.write_bytes(data)
         manifest, arrays = artefact.read(path, kind)
-        facts = {key: value for key, value in manifest.items() if key not in _OWN}
-        told = {"configuration": manifest["configuration"], "facts": facts}
+        told: Any = {key: value for key, value in manifest.items() if key not in _OWN}
+        told["configuration"] = manifest["configuration"]
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             if rng.random() < 0.5:
                 told = _other_settings(rng, told)
             else:
                 _other_array(rng, arrays)
-        facts = told.get("facts") if isinstance(told, dict) else None
-        if not isinstance(facts, dict):
-            facts = {}
-        facts = {str(key): value for key, value in facts.items() if key not in _OWN}
-        configuration = told.get("configuration") if isinstance(told, dict) else told
+        configuration = told.pop("configuration", None) if isinstance(told, dict) else told
+        facts = told if isinstance(told, dict) else {}
+        facts = {key: value for key, value in facts.items() if key not in _OWN}
         path.unlink()
         artefact.write(path, kind, configuration, arrays, **facts)
         return path.read_bytes()
@@ -205,7 +204,7 @@ def _other_array(rng: Random, arrays: dict[str, NDArray[Any]]) -> None:
         changed = array.copy().reshape(-1)
         if changed.size:
             info: Any = np.finfo if changed.dtype.kind == "f" else np.iinfo
-            odd = [0, 1]
+            odd: list[Any] = [0, 1]
             if changed.dtype.kind in "fiu":
                 odd += [info(changed.dtype).max, info(changed.dtype).min]
             if changed.dtype.kind == "f":
@@ -264,16 +263,19 @@ def _halves() -> Abstraction:
 
 
 def _abstractions() -> list[bytes]:
+    eye = np.eye(4, dtype=np.float32)
     table = Definition("table", {}, {"table": (np.arange(1326) % 3).astype(np.uint16)})
-    points = {"centroids": np.eye(4), "points": np.eye(4)}
-    nearest = Definition("nearest", {"of": "ochs", "clusters": 4}, points)
-    cut = {"borders0": np.array([0.5]), "borders1": np.array([[0.2], [0.7]])}
-    cuts = Definition("cuts", {"axes": ["strength", "positive"]}, cut)
+    outlook = Definition("outlook", {}, {"points": eye, "centroids": eye})
+    borders = {"of": "histograms", "borders": [0.25, 0.5, 0.75, 1.0]}
+    nearest = Definition("nearest", borders, {"centroids": eye})
+    score, whole = Definition("score"), np.zeros((1, 1981), dtype=np.uint16)
     three, four = (np.arange(n, dtype=np.uint16)[None] for n in (3, 4))
     tied = np.arange(12, dtype=np.uint16).reshape(3, 4)
-    outlook = Definition("outlook", {}, points)
-    other = Abstraction("other", (table, outlook, cuts, nearest), (three, tied, four, four))
-    return _saved(_halves().save, other.save)
+    one = Abstraction("one", (table, outlook, nearest, score), (three, tied, four, whole))
+    cut = {"borders0": np.array([0.5]), "borders1": np.array([[0.2], [0.7]])}
+    cuts = Definition("cuts", {"axes": ["strength", "positive"]}, cut)
+    other = Abstraction("other", (table, cuts, cuts, score), (three, tied, four, whole))
+    return _saved(_halves().save, one.save, other.save)
 
 
 def _blueprints() -> list[bytes]:
@@ -287,21 +289,25 @@ def _blueprints() -> list[bytes]:
         "limit": {"iterations": 1},
     }
     recipe = Recipe.from_dict(told)
+    betting = Betting.build(recipe.rules, recipe.menu)
     made = []
-    for form, sort in (("full", np.uint8), ("fine", np.uint16), ("pure", np.uint8)):
-        betting = Betting.build(recipe.rules, recipe.menu)
-        layout = Layout.of(betting, _halves().counts, None, pure=form == "pure")
-        weights = np.zeros(layout.size, dtype=sort)
+    for form, parts in FORMS.items():
+        layout = Layout.of(betting, _halves().counts, None, pure=not parts)
+        weights = np.zeros(layout.size, dtype=part_type(form))
+        for first, columns in zip(layout.offset, layout.columns, strict=True):
+            # The first action always, whose number in pure strategies is 0.
+            weights[first : first + columns] = parts
         made.append(Blueprint(recipe, _halves(), form, weights, None, {"seconds": 1.5}))
     return _saved(*(blueprint.save for blueprint in made))
 
 
 def _solutions() -> list[bytes]:
     solution = sample.solved()
+    turn = sample.solved_turn()
     return _saved(
         solution.save,
         lambda path: solution.save(path, compress=True),
-        lambda path: solution.save(path, through="river"),
+        lambda path: turn.save(path, through="turn"),
     )
 
 

@@ -149,9 +149,10 @@ def _played(rules: Rules, hands: int) -> Iterable[tuple[str, int, str]]:
     while True:
         for seat in (0, 1):
             yield "TO", seat, table.line(seat)
-        if (seat := table.seat_to_act) is not None:
-            answer = f"{table.line(seat)}:{next(answers)[: 1 if rules.limit else None]}"
-            yield "FROM", seat, answer
+        asked = table.seat_to_act
+        if asked is not None:
+            answer = f"{table.line(asked)}:{next(answers)[: 1 if rules.limit else None]}"
+            yield "FROM", asked, answer
             table.answer(answer)
         elif table.hand + 1 < hands:
             table.next_hand()
@@ -166,22 +167,25 @@ def _transcript(rules: Rules, hands: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _told(rules: Rules, wanted: int, way: str, hands: int = 4) -> str:
-    return "\n".join(
-        line for at, seat, line in _played(rules, hands) if (at, seat) == (way, wanted)
-    )
+def _told(rules: Rules, wanted: int, hands: int = 4) -> str:
+    lines = _played(rules, hands)
+    return "\n".join(line for way, seat, line in lines if (way, seat) == ("TO", wanted))
 
 
 LOGS = (LOG, _LIMIT_LOG)
 TRANSCRIPTS = (_transcript(NOLIMIT_HOLDEM, 3), _transcript(LIMIT_HOLDEM, 3))
 MATCH_STATES = (
-    _told(NOLIMIT_HOLDEM, 0, "TO"),
-    _told(NOLIMIT_HOLDEM, 1, "TO", 2),
-    "LIMIT" + _told(LIMIT_HOLDEM, 0, "TO"),
+    _told(NOLIMIT_HOLDEM, 0),
+    _told(NOLIMIT_HOLDEM, 1, 2),
+    "LIMIT" + _told(LIMIT_HOLDEM, 0),
     "MATCHSTATE:1:7:cr300:|9hQd",
 )
-ANSWERS = (_told(NOLIMIT_HOLDEM, 0, "FROM"), "c\nr300\nr900\nc\nf", "\n".join(_ANSWERS))
-DEALT = (_told(NOLIMIT_HOLDEM, 0, "TO", 2).replace("\n", "\r\n") + "\r\n",)
+ANSWERS = (
+    "\n".join(line for way, _, line in _played(NOLIMIT_HOLDEM, 4) if way == "FROM"),
+    "c\nr300\nr900\nc\nf",
+    "\n".join(_ANSWERS),
+)
+DEALT = (_told(NOLIMIT_HOLDEM, 0, 2).replace("\n", "\r\n") + "\r\n",)
 
 
 @cache
@@ -226,7 +230,17 @@ def river() -> Spot:
 @cache
 def solved() -> Solution:
     """The river, as far as ten iterations go."""
-    solution = solve_spot(river(), None, iterations=10)
+    return _solve(river())
+
+
+@cache
+def solved_turn() -> Solution:
+    """A turn with few hands."""
+    return _solve(Spot("9c7d5h6s", "AA,KQs", "QQ,JTs", pot=10, stack=20, menu="a"))
+
+
+def _solve(spot: Spot) -> Solution:
+    solution = solve_spot(spot, None, iterations=10)
     # A clock's figure would be another one each time.
     solution.seconds = 1.0
     return solution

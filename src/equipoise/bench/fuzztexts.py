@@ -120,7 +120,7 @@ def _solution() -> Solution:
 
 def _parameter_samples() -> list[str]:
     return [
-        f"{name}.{key}={parameter.default}"
+        f"{name}.{key}={'0.05,3' if key == 'rake' else parameter.default}"
         for name in catalogue.names()
         for key, parameter in catalogue.listing(name).parameters.items()
     ]
