@@ -64,6 +64,17 @@ def test_a_damaged_file_is_refused(tmp_path):
     path.write_bytes(b"PK\x03\x04 not really")
     with pytest.raises(ArtefactError, match="rebuild"):
         headsup.load(path)
+    # A packing that nobody knows, and packed bytes that unpack to nothing.
+    whole = headsup.DATA_FILE.read_bytes()
+    entry = whole.rindex(b"PK\x01\x02")
+    for place, byte in (
+        (entry + 10, 99),
+        (entry + 8, 1),
+        (len(whole) // 2, whole[len(whole) // 2] ^ 8),
+    ):
+        path.write_bytes(whole[:place] + bytes([byte]) + whole[place + 1 :])
+        with pytest.raises(ArtefactError, match="rebuild"):
+            headsup.load(path)
     headsup.save(np.zeros((3, 3), dtype=np.int32), path)
     with pytest.raises(ArtefactError, match="169 × 1326"):
         headsup.load(path)

@@ -121,6 +121,12 @@ def test_files_survive_a_round_trip_and_damage_is_refused(tmp_path: Path) -> Non
         load(path)
     with pytest.raises(ArtefactError, match="no preflop table"):
         load(tmp_path / "missing.npy")
+    # NumPy reads the header as Python, and has other errors for what is none.
+    for damage in (b"{#'descr'", b"{'descr'((", b"\x00'descr'", b"{'descr': 1,"):
+        table().save(path)
+        path.write_bytes(path.read_bytes().replace(b"{'descr'", damage, 1))
+        with pytest.raises(ArtefactError, match="rebuild"):
+            load(path)
     np.save(path, np.zeros((3, 3), dtype=np.int32))
     with pytest.raises(ArtefactError, match="169 × 169"):
         load(path)

@@ -55,6 +55,22 @@ def test_the_tree_is_the_rules_played_out(rules: Rules, menu: BetMenu) -> None:
     assert sorted(built) == sorted(ends(State.start(rules)))
 
 
+def test_a_tree_that_nothing_could_hold_is_given_up_early() -> None:
+    """Few different positions, but lines without number: twelve rounds of four raises each."""
+    rounds = 12
+    rules = Rules(
+        "long",
+        True,
+        (2, 1),
+        (1,) * rounds,
+        raise_sizes=(2,) * rounds,
+        max_raises=(4,) * rounds,
+        board_cards=(0,) + (1,) * (rounds - 1),
+    )
+    with pytest.raises(TooLargeError, match="more than 1,000,000,000 nodes: drop sizes"):
+        measure(rules, BetMenu.full())
+
+
 def test_rounds_begin_where_the_one_before_ended() -> None:
     betting = Betting.build(*TREES[0])
     for number in range(betting.rounds - 1):

@@ -18,7 +18,6 @@ from functools import cache
 from itertools import permutations
 from math import comb
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +130,8 @@ def load(path: Path = DATA_FILE) -> NDArray[np.int32]:
     try:
         with np.load(path, allow_pickle=False) as file:
             net: NDArray[np.int32] = file["net"]
-    except (OSError, ValueError, EOFError, KeyError, BadZipFile) as error:
+    except Exception as error:
+        # What is said of a damaged file is up to NumPy, zipfile, zlib and the tokenizer of Python.
         raise ArtefactError(f"{path}: no table of matchups can be read there; {advice}") from error
     if net.shape != (CLASS_COUNT, COMBO_COUNT) or net.dtype != np.int32:
         raise ArtefactError(f"{path}: not a table of 169 × 1326 counts; {advice}")

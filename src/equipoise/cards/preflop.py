@@ -160,7 +160,8 @@ def load(path: Path = DATA_FILE) -> PreflopTable:
     advice = "restore it from the package, or make it anew with equipoise.cards.preflop.rebuild()"
     try:
         wins = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except Exception as error:
+        # What is said of a damaged file is up to NumPy and the tokenizer of Python.
         raise ArtefactError(f"{path}: no preflop table can be read there; {advice}") from error
     if wins.shape != (CLASS_COUNT, CLASS_COUNT) or wins.dtype != np.int32:
         raise ArtefactError(f"{path}: not a table of 169 × 169 counts; {advice}")

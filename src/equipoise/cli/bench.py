@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, check_positive, emit
+from equipoise.cli.output import Json, Seed, check_positive, emit, progress_bar
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
 #: Suites, each a module of `equipoise.bench` with a function `run(seed)`.
-SUITES = ("cards", "games", "solve", "discounting", "train", "arena", "agents")
+SUITES = ("cards", "games", "solve", "discounting", "train", "arena", "agents", "fuzz")
 
 
 def bench_command(
@@ -24,13 +25,22 @@ def bench_command(
         bool, typer.Option("--full", help="For train: the recipes of the papers, hours in all.")
     ] = False,
     only: Annotated[
-        str | None, typer.Option(help="For train: some jobs, such as 'tartanian5-m:own,inot:fp'.")
+        str | None,
+        typer.Option(
+            help="For train: some jobs, such as 'tartanian5-m:own,inot:fp'. For fuzz: some readers."
+        ),
     ] = None,
     minutes: Annotated[
         float | None, typer.Option(help="For train: minutes a job may take, less than its own.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="For train: folder of the runs, by default bench-train.")
+    ] = None,
+    inputs: Annotated[
+        int | None, typer.Option(help="For fuzz: inputs to read, by default 20,000.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="For fuzz: processes that read, by default one a core.")
     ] = None,
     seed: Seed = 0,
     json: Json = False,
@@ -42,11 +52,19 @@ def bench_command(
     \b
     Example: equipoise bench cards --json
     Example: equipoise bench train --full --only tartanian5-m:own
+    Example: equipoise bench fuzz --inputs 1000000 --seed 7
     """
     if suite not in SUITES:
         raise EquipoiseError(f"no benchmark {suite!r}: choose from {', '.join(SUITES)}")
     check_positive("--minutes", minutes)
     options: dict[str, Any] = {}
+    if suite != "fuzz" and (inputs, workers) != (None, None):
+        raise EquipoiseError(f"bench {suite}: --inputs and --workers are for `bench fuzz`")
+    if suite == "fuzz":
+        if full or (minutes, out) != (None, None):
+            raise EquipoiseError("bench fuzz: it takes --inputs, --workers and --only")
+        _fuzz(20_000 if inputs is None else inputs, workers, only, seed, json)
+        return
     if suite == "train":
         options = {"full": full, "only": only, "minutes": minutes}
         options |= {} if out is None else {"out": out}
@@ -56,6 +74,52 @@ def bench_command(
         )
     data = import_module(f"equipoise.bench.{suite}").run(seed, **options)
     emit(data, json, lambda: _figures(data))
+
+
+def _fuzz(inputs: int, workers: int | None, only: str | None, seed: int, json: bool) -> None:
+    """Run the fuzzer; anything but inputs accepted or refused is exit code 1."""
+    from rich.console import Group
+
+    from equipoise.bench.fuzz import run
+
+    with progress_bar("fuzz", json) as progress:
+        data = run(seed, inputs, only, workers, progress)
+    emit(data, json, lambda: Group(_figures(data), _readers(data), *_faults(data)))
+    if any(figure.get("reached") is False for figure in data["figures"]):
+        raise typer.Exit(1)
+    if data["interrupted"]:
+        raise typer.Exit(130)
+
+
+def _readers(data: dict[str, Any]) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"{data['inputs']:,} inputs in {data['seconds']:,.0f} s")
+    table.add_column("reader")
+    for column in ("inputs", "accepted", "refused", "faults", "ms each"):
+        table.add_column(column, justify="right")
+    for name, told in data["readers"].items():
+        accepted, refused, seconds = told["accepted"], told["refused"], told["seconds"]
+        faults = told["other_exceptions"] + told["hangs"] + told["over_memory"]
+        count = accepted + refused + faults
+        table.add_row(
+            name,
+            *(f"{number:,}" for number in (count, accepted, refused, faults)),
+            f"{1000 * seconds / count:.2f}",
+        )
+    return table
+
+
+def _faults(data: dict[str, Any]) -> list[Text]:
+    from rich.text import Text
+
+    return [
+        Text(
+            f"{fault['reader']}, input {fault['input']} and {fault['count'] - 1} more: "
+            f"{fault['error']}\n  {' > '.join(fault['trace'])}\n  {fault['data']}"
+        )
+        for fault in data["faults"]
+    ]
 
 
 def _figures(data: dict[str, Any]) -> Table:

@@ -298,8 +298,12 @@ def action_label(state: State, action: Action) -> str:
     return f"raise {amount}" if facing or state.raises else f"bet {amount}"
 
 
-#: (position, action) pairs after which :func:`measure` gives up: some twenty seconds.
-_MOST_ACTIONS = 1_000_000
+#: (position, action) pairs and nodes after which :func:`measure` gives up: seconds, and more
+#: than any memory holds.
+_MOST_ACTIONS = 200_000
+_MOST_NODES = 10**9
+#: Bits for each count of a tally: one more step from the most nodes still fits.
+_FIELD = 64
 
 
 def measure(rules: Rules, menu: BetMenu, keep_first: bool = False) -> Size:
@@ -310,24 +314,27 @@ def measure(rules: Rules, menu: BetMenu, keep_first: bool = False) -> Size:
     841
     """
     rounds = rules.rounds
-    known: dict[tuple[object, ...], NDArray[np.object_]] = {}
+    # Per round: nodes, rows of each player, decisions and showdowns. All counts of a tally are
+    # fields of one integer, so that adding two tallies is one addition.
+    one = [[1 << _FIELD * (5 * number + column) for column in range(5)] for number in range(rounds)]
+    known: dict[tuple[object, ...], int] = {}
     met = 0
 
-    def at(state: State, number: int) -> NDArray[np.object_]:
-        """Per round: nodes, rows of each player, decisions and showdowns from a node on."""
-        tally = np.zeros((rounds, 5), dtype=object)
-        tally[number, 0] = 1
+    def field(tally: int, number: int, column: int) -> int:
+        return tally >> _FIELD * (5 * number + column) & (1 << _FIELD) - 1
+
+    def at(state: State, number: int) -> int:
+        """The tally from a node on."""
+        tally = one[number][0]
         while not state.is_over and state.round > number:
             number = state.round
-            tally[number, 0] += 1
+            tally += one[number][0]
             state = _settle(state, menu)
         if state.is_over:
-            tally[number, 4] += state.folded is None
-            return tally
-        total: NDArray[np.object_] = tally + below(state)
-        return total
+            return tally + one[number][4] * (state.folded is None)
+        return tally + below(state)
 
-    def below(state: State) -> NDArray[np.object_]:
+    def below(state: State) -> int:
         """The same for the decision in `state`, which is a node already counted."""
         nonlocal met
         key = (*state[1:8], len(state.history[-1]), state.round_start)
@@ -340,11 +347,14 @@ def measure(rules: Rules, menu: BetMenu, keep_first: bool = False) -> Size:
                 f"the betting tree has more than {_MOST_ACTIONS:,} different actions: "
                 "drop sizes, or lower max_raises"
             )
-        tally = np.zeros((rounds, 5), dtype=object)
-        tally[number, 1 + (state.to_act or 0)] += len(options)
-        tally[number, 3] += 1
+        tally = len(options) * one[number][1 + (state.to_act or 0)] + one[number][3]
         for action in options:
-            tally = tally + at(_settle(state.apply(action), menu), number)
+            tally += at(_settle(state.apply(action), menu), number)
+        if sum(field(tally, later, 0) for later in range(number, rounds)) > _MOST_NODES:
+            raise TooLargeError(
+                f"the betting tree has more than {_MOST_NODES:,} nodes: drop sizes, or lower "
+                "max_raises"
+            )
         known[key] = tally
         return tally
 
@@ -355,7 +365,7 @@ def measure(rules: Rules, menu: BetMenu, keep_first: bool = False) -> Size:
         raise TooLargeError(
             "a line of betting has hundreds of raises: lower max_raises, or use larger sizes"
         ) from None
-    columns = [tuple(int(n) for n in tally[:, column]) for column in range(5)]
+    columns = [tuple(field(tally, number, c) for number in range(rounds)) for c in range(5)]
     return Size(columns[0], tuple(zip(columns[1], columns[2], strict=True)), *columns[3:])
 
 

@@ -31,7 +31,7 @@ _SECONDS_PER_NUMBER = 3.3e-9
 #: Share of the available memory that a solve may fill.
 _SHARE = 0.8
 #: Seconds spent on looking for the size that is best dropped.
-_SEARCH_SECONDS = 5.0
+_SEARCH_SECONDS = 2.0
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from equipoise.solve.carddeals import Dealer, GameDealer
 from equipoise.solve.cardrows import CardRows, CardStrategy
 from equipoise.solve.cardwalk import Rule, Stack
 from equipoise.solve.sampling import STREAMS
-from equipoise.solve.solver import Solver
+from equipoise.solve.solver import Solver, copy_arrays
 from equipoise.solve.strategy import Strategy
 from equipoise.solve.sweep.rowindex import aligned
 
@@ -237,17 +237,15 @@ class CardSampling(Solver):
     ) -> Self:
         """Read a checkpoint of this game; another's is refused."""
         manifest, arrays = artefact.read(path, _KIND)
-        configuration = manifest["configuration"]
-        if configuration["game_fingerprint"] != game.fingerprint():
-            raise ArtefactError(
-                f"{path}: a checkpoint of another game or abstraction ({configuration['game']})"
-            )
-        solver = cls(game, threads=threads, **configuration["settings"])
-        for name, target in solver.arrays().items():
-            if name not in arrays or arrays[name].shape != target.shape:
-                raise ArtefactError(f"{path}: {name} is missing or of another size")
-            np.copyto(target, arrays[name])
-        solver.iteration = int(manifest["iteration"])
+        with artefact.understanding(path, "checkpoint"):
+            configuration = manifest["configuration"]
+            if configuration["game_fingerprint"] != game.fingerprint():
+                raise ArtefactError(
+                    f"{path}: a checkpoint of another game or abstraction ({configuration['game']})"
+                )
+            solver = cls(game, threads=threads, **configuration["settings"])
+            copy_arrays(path, arrays, solver.arrays())
+            solver.iteration = int(manifest["iteration"])
         return solver
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.errors import TooLargeError
+from equipoise.errors import SolverError, TooLargeError
 from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.solve.sweep import layout as laid
@@ -51,6 +51,8 @@ class Tableau:
     def __init__(
         self, game: Game, precision: Precision | None = None, threads: int | None = 1
     ) -> None:
+        if precision not in (None, *get_args(Precision)):
+            raise SolverError(f"precision = {precision!r}: choose float32 or float64")
         self.game = game
         betting, deal = game.betting, game.deal
         self.index = RowIndex(game)
