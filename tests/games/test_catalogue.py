@@ -12,7 +12,7 @@ from equipoise.cards import chart
 from equipoise.cards.card import parse_cards
 from equipoise.cards.hand import class_text
 from equipoise.errors import EquipoiseError, GameError, TooLargeError
-from equipoise.games.betting import FOLD, Rake
+from equipoise.games.betting import Rake
 from equipoise.games.catalogue import (
     clairvoyance,
     game,

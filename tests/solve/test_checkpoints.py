@@ -14,7 +14,7 @@ from equipoise.games.catalogue import kuhn
 from equipoise.solve.cardsampling import CardGame, CardSampling
 from equipoise.solve.registry import SOLVERS
 from equipoise.solve.strategy import Strategy
-from equipoise.solve.tableau import Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 KUHN = kuhn()
 OWN = ("equipoise", "format", "configuration", "fingerprint", "checksum")

@@ -25,14 +25,15 @@ from equipoise.cards.card import parse_card, parse_cards
 from equipoise.cards.hand import parse_combo
 from equipoise.cards.range import Range
 from equipoise.games import catalogue, gamefile
-from equipoise.games.menu import BetMenu, parse_sizes, sizes_text
+from equipoise.games.betsize import parse_sizes, sizes_text
+from equipoise.games.menu import BetMenu
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, State
 from equipoise.games.spot import Spot
 from equipoise.solve.batch import Batch
 from equipoise.solve.batchrun import Goal, Results
 from equipoise.solve.recipe import Recipe
+from equipoise.solve.runfolder import RunFolder
 from equipoise.solve.solution import Solution
-from equipoise.solve.training import RunFolder
 
 _SITUATIONS = (
     State.start(NOLIMIT_HOLDEM),

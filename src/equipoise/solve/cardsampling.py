@@ -36,11 +36,12 @@ from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.game import Game
 from equipoise.kernel import cores
+from equipoise.solve import restoring
 from equipoise.solve.carddeals import Dealer, GameDealer
 from equipoise.solve.cardrows import CardRows, CardStrategy
 from equipoise.solve.cardwalk import Rule, Stack
 from equipoise.solve.sampling import STREAMS
-from equipoise.solve.solver import Solver, copy_arrays
+from equipoise.solve.solver import Solver
 from equipoise.solve.strategy import Strategy
 from equipoise.solve.sweep.rowindex import aligned
 
@@ -244,8 +245,8 @@ class CardSampling(Solver):
                     f"{path}: a checkpoint of another game or abstraction ({configuration['game']})"
                 )
             solver = cls(game, threads=threads, **configuration["settings"])
-            copy_arrays(path, arrays, solver.arrays())
-            solver.iteration = int(manifest["iteration"])
+            restoring.restore(arrays, solver.arrays())
+            solver.iteration = restoring.whole(manifest["iteration"], "iteration")
         return solver
 
 

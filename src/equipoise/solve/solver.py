@@ -278,12 +278,3 @@ class Solver(ABC):
             solver.iteration = restoring.whole(manifest["iteration"], "iteration")
             solver.restore_scalars(scalars)
         return solver
-
-
-def copy_arrays(path: str | Path, found: artefact.Arrays, targets: artefact.Arrays) -> None:
-    """Copy the arrays of a checkpoint into those of a solver, which must be just like them."""
-    for name, target in targets.items():
-        array = found.get(name)
-        if array is None or array.shape != target.shape or array.dtype != target.dtype:
-            raise ArtefactError(f"{path}: {name} is missing or of another size or type")
-        np.copyto(target, array)
