@@ -32,7 +32,7 @@ play_match(Stuck(), "call", hands=4000, workers=2)
 _AIVAT = """
 import os, pathlib, tempfile, time
 from equipoise.agents.simple import CallAgent
-from equipoise.arena.aivat import aivat
+from equipoise.arena.measures.aivat import aivat
 from equipoise.arena.match import play_match
 
 class Stuck(CallAgent):

@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from equipoise.games.rules import State as State
     from equipoise.games.spot import Spot as Spot
     from equipoise.solve.registry import make_solver as make_solver
-    from equipoise.solve.solution import Solution as Solution
-    from equipoise.solve.solution import solve_spot as solve_spot
-    from equipoise.solve.solver import Limit as Limit
-    from equipoise.solve.strategy import Strategy as Strategy
+    from equipoise.solve.solvers.solver import Limit as Limit
+    from equipoise.solve.spots.solution import Solution as Solution
+    from equipoise.solve.spots.solution import solve_spot as solve_spot
+    from equipoise.solve.strategies.strategy import Strategy as Strategy
 
 #: Public name -> module that defines it.
 _HOME = {
@@ -61,13 +61,13 @@ _HOME = {
     "EquipoiseError": "equipoise.errors",
     "Game": "equipoise.games.game",
     "HandIndexer": "equipoise.cards.isomorphism",
-    "Limit": "equipoise.solve.solver",
+    "Limit": "equipoise.solve.solvers.solver",
     "Range": "equipoise.cards.range",
     "Rules": "equipoise.games.rules",
-    "Solution": "equipoise.solve.solution",
+    "Solution": "equipoise.solve.spots.solution",
     "Spot": "equipoise.games.spot",
     "State": "equipoise.games.rules",
-    "Strategy": "equipoise.solve.strategy",
+    "Strategy": "equipoise.solve.strategies.strategy",
     "card_text": "equipoise.cards.card",
     "cards_text": "equipoise.cards.card",
     "equity": "equipoise.cards.equity",
@@ -83,7 +83,7 @@ _HOME = {
     "parse_cards": "equipoise.cards.card",
     "play_match": "equipoise.arena.match",
     "potential": "equipoise.cards.strength",
-    "solve_spot": "equipoise.solve.solution",
+    "solve_spot": "equipoise.solve.spots.solution",
 }
 
 __all__ = ["__version__", *_HOME]

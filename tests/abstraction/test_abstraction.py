@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.boardindex import RENAMED_CARD, RENAMED_COMBO, board_index, board_place
-from equipoise.abstraction.bucketreport import describe, draw
-from equipoise.abstraction.buckettotals import bucket_totals
 from equipoise.abstraction.definition import Definition, feature_table
-from equipoise.abstraction.features import (
+from equipoise.abstraction.features.equities import (
     FULL_SCORE,
     child_histograms,
     histograms,
@@ -27,7 +25,9 @@ from equipoise.abstraction.features import (
 )
 from equipoise.abstraction.kmeans import nearest
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.cards.hand import COMBO_CARDS, COMBO_CLASS, blocked
+from equipoise.abstraction.report import describe, draw
+from equipoise.abstraction.totals import bucket_totals
+from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, blocked
 from equipoise.cards.strength import rollout_equity
 from equipoise.errors import ArtefactError, CardError, FileError, GameError
 

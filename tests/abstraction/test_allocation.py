@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.abstraction.allocation import METHODS, allocate
+from equipoise.abstraction.integer_program import METHODS, allocate
 from equipoise.errors import GameError
 
 

@@ -23,7 +23,7 @@ from equipoise.abstraction.boardindex import (
     rank_of_four,
     rank_of_three,
 )
-from equipoise.cards.hand import COMBO_CARDS, combo_index
+from equipoise.cards.combos import COMBO_CARDS, combo_index
 from equipoise.errors import CardError
 
 RANK_KERNELS = {3: rank_of_three, 4: rank_of_four, 5: rank_of_five}

@@ -15,10 +15,16 @@ from equipoise.abstraction.childmass import (
     score_mass,
     turn_mass,
 )
-from equipoise.abstraction.features import board_count, live, next_places, score_rivers, weights
+from equipoise.abstraction.features.equities import (
+    board_count,
+    live,
+    next_places,
+    score_rivers,
+    weights,
+)
 from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cards.card import parse_cards
-from equipoise.cards.hand import COMBO_CARDS, COMBO_CLASS, COMBO_COUNT, blocked
+from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, COMBO_COUNT, blocked
 
 
 def aces(size: int) -> np.ndarray:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from equipoise.abstraction.boardindex import board_index
-from equipoise.abstraction.flopclasses import GROUPS, board_classes, strongest
-from equipoise.cards.hand import CLASS_SIZE, COMBO_CARDS, COMBO_CLASS
+from equipoise.abstraction.publicclasses import GROUPS, board_classes, strongest
+from equipoise.cards.combos import CLASS_SIZE, COMBO_CARDS, COMBO_CLASS
 from equipoise.cards.strength import strength
 from equipoise.errors import GameError
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import BOARD_CLASSES, RENAMED_CARD, board_index
 from equipoise.abstraction.lookup import BLOCKED, Lookup, board_buckets, bucket_path, lookup
-from equipoise.cards.hand import COMBO_CARDS, COMBO_CLASS, blocked, combo_index
+from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, blocked, combo_index
 from equipoise.errors import GameError
 
 FEATURES = (169, 11, 13, 17)

@@ -11,21 +11,21 @@ import pytest
 from tinyblueprint import tiny
 from typer.testing import CliRunner
 
-from equipoise.abstraction import transitions
+from equipoise.abstraction.bets.translation import mapping
 from equipoise.abstraction.boardindex import board_index
-from equipoise.abstraction.flopclasses import board_classes
-from equipoise.abstraction.postprocessing import PostProcessing
-from equipoise.abstraction.translation import mapping
-from equipoise.agents import blueprintfiles
-from equipoise.agents.blueprintfiles import find_blueprint, has_blueprint, load_blueprint
-from equipoise.agents.potodds import SCOPES
+from equipoise.abstraction.publicclasses import board_classes
+from equipoise.abstraction.tables import transitions
+from equipoise.agents.blueprint import files as blueprintfiles
+from equipoise.agents.blueprint.files import find_blueprint, has_blueprint, load_blueprint
+from equipoise.agents.blueprint.guard import SCOPES
 from equipoise.agents.registry import AGENTS, make_agent
-from equipoise.bench import boardclasses, fellomen, tartanian, translation
-from equipoise.bench.meetings import Stable, verdict
+from equipoise.bench.reproduce import boardclasses, fellomen, tartanian, translation
+from equipoise.bench.reproduce.meetings import Stable, verdict
 from equipoise.cli import app
 from equipoise.errors import ArtefactError
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
-from equipoise.solve.recipe import Recipe
+from equipoise.solve.strategies.postprocessing import PostProcessing
+from equipoise.solve.training.recipe import Recipe
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 from tinyblueprint import tiny
 
 from equipoise.agents.agent import View
-from equipoise.agents.blueprint import BlueprintAgent
+from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.oddsizes import OddSizesAgent
 from equipoise.bench.oddbets import play_odd_bets
 from equipoise.games.rules import (

@@ -8,21 +8,21 @@ from random import Random
 import numpy as np
 import pytest
 
-from equipoise.abstraction.rollouts import BOARD_SIZES
+from equipoise.abstraction.features.rollouts import BOARD_SIZES
 from equipoise.agents.agent import Agent, HandResult, PublicState, View
-from equipoise.agents.bayes import BayesAgent
-from equipoise.agents.bucket import STYLES, BucketAgent
-from equipoise.agents.qlearner import QLearningAgent
 from equipoise.agents.registry import make_agent
 from equipoise.agents.regret import RegretAgent
 from equipoise.agents.simple import AllInAgent, CallAgent
-from equipoise.agents.situation import Situations
-from equipoise.agents.threeway import moves
-from equipoise.agents.training import practice, winner
-from equipoise.agents.votes import VoteAgent, chances
+from equipoise.agents.suite.bayes import BayesAgent
+from equipoise.agents.suite.bucket import STYLES, BucketAgent
+from equipoise.agents.suite.practice import practice, winner
+from equipoise.agents.suite.qlearner import QLearningAgent
+from equipoise.agents.suite.situation import Situations
+from equipoise.agents.suite.threeway import moves
+from equipoise.agents.suite.votes import VoteAgent, chances
 from equipoise.arena.match import play_match
 from equipoise.cards.card import parse_cards
-from equipoise.cards.hand import blocked, combo_index
+from equipoise.cards.combos import blocked, combo_index
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import LIMIT_HOLDEM, ONE_BET_HOLDEM, Kind, State
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from equipoise.agents.agent import Agent
 from equipoise.agents.simple import CallAgent, RandomAgent
 from equipoise.arena import matchlog
-from equipoise.arena.cards import BLOCK, Dealer, shuffled
 from equipoise.arena.duel import Duel, all_in_share, hand_seed
 from equipoise.arena.match import play_match
 from equipoise.arena.shotclock import shot_clock
@@ -26,6 +25,7 @@ from equipoise.cards.card import parse_cards
 from equipoise.cards.equity import equity
 from equipoise.cards.evaluator import evaluate
 from equipoise.errors import ArtefactError, EquipoiseError, FileError, GameError
+from equipoise.games.dealing import BLOCK, Dealer, shuffled
 from equipoise.games.rules import (
     CALL,
     FOLD,

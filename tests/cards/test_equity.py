@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from equipoise.cards import matchup
 from equipoise.cards.card import cards_text, parse_cards
+from equipoise.cards.combos import COMBO_CARDS, blocked, combo_text, parse_combo
 from equipoise.cards.equity import equity, hand_equities
 from equipoise.cards.evaluator import evaluate, strengths
-from equipoise.cards.hand import COMBO_CARDS, blocked, combo_text, parse_combo
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, RangeError
 

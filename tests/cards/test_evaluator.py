@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards import evaluator
 from equipoise.cards.card import parse_cards
+from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.evaluator import (
     CARD_BIT,
     CARD_KEY,
@@ -30,7 +31,6 @@ from equipoise.cards.evaluator import (
     tables,
     value_name,
 )
-from equipoise.cards.hand import COMBO_CARDS
 from equipoise.errors import CardError
 from equipoise.kernel import kernel
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from equipoise.cards import headsup
+from equipoise.cards.combos import CLASS_COUNT, COMBO_CARDS, COMBO_CLASS
 from equipoise.cards.equity import equity
 from equipoise.cards.evaluator import evaluate, start_key, tables
-from equipoise.cards.hand import CLASS_COUNT, COMBO_CARDS, COMBO_CLASS
 from equipoise.cards.preflop import table
 from equipoise.errors import ArtefactError
 

@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from equipoise.cards import preflop
+from equipoise.cards.combos import CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, class_text
 from equipoise.cards.evaluator import evaluate_many, strengths
-from equipoise.cards.hand import CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, class_text
 from equipoise.cards.preflop import BOARDS_PER_PAIR, PreflopTable, against_random, load, table
 from equipoise.errors import ArtefactError, CardError
 

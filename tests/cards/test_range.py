@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from equipoise.cards.card import RANKS, SUITS, card_text, parse_cards
-from equipoise.cards.hand import COMBO_CARDS, COMBO_CLASS, COMBO_COUNT, class_text, combo_text
+from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, COMBO_COUNT, class_text, combo_text
 from equipoise.cards.preflop import against_random
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, RangeError

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.cards.card import cards_text, parse_cards
+from equipoise.cards.combos import blocked
 from equipoise.cards.equity import equity
 from equipoise.cards.evaluator import evaluate, evaluate_many
-from equipoise.cards.hand import blocked
 from equipoise.cards.strength import (
     equity_histogram,
     next_equities,

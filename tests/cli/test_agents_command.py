@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from equipoise.agents.registry import make_agent
-from equipoise.arena.opening import opening_chart, opening_earnings
+from equipoise.arena.measures.opening import opening_chart, opening_earnings
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import NOLIMIT_HOLDEM

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
-from equipoise.solve import batchrun
+from equipoise.solve.batch import run as batchrun
 
 runner = CliRunner()
 

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.games import catalogue
-from equipoise.solve.linear_program import LinearProgram
 from equipoise.solve.registry import SOLVERS
+from equipoise.solve.solvers.linear_program import LinearProgram
 
 runner = CliRunner(env={"COLUMNS": "160", "TERM": "dumb"})
 KEYS = {

@@ -206,7 +206,7 @@ def test_stopping_aivat_keeps_the_match(monkeypatch):
     def stopped(*args, **settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("equipoise.arena.aivat.aivat", stopped)
+    monkeypatch.setattr("equipoise.arena.measures.aivat.aivat", stopped)
     told = as_json("match", "fold", "all-in", "--hands", "20", "--aivat")
     assert told["mbb_per_hand"] == -750
     assert "aivat_mbb_per_hand" not in told

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 from equipoise.agents.human import HumanAgent, LeaveTable, action_words, offers, read_answer
 from equipoise.agents.simple import AllInAgent, CallAgent
-from equipoise.arena.cards import Dealer
 from equipoise.arena.duel import Duel
 from equipoise.cli import app
+from equipoise.games.dealing import Dealer
 from equipoise.games.rules import CALL, FOLD, LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, raise_to
 
 runner = CliRunner()

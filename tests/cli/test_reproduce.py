@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from equipoise.agents import registry
 from equipoise.agents.agent import Agent
 from equipoise.agents.regret import RegretAgent
-from equipoise.agents.votes import VoteAgent
-from equipoise.bench import agents_suite
+from equipoise.agents.suite.votes import VoteAgent
+from equipoise.bench.reproduce import agents_suite
 from equipoise.cli import app
 from equipoise.games.rules import Rules
 

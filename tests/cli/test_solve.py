@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
-from equipoise.solve.solution import Solution
-from equipoise.solve.spotsolver import SpotSolver
+from equipoise.solve.spots.solution import Solution
+from equipoise.solve.spots.spotsolver import SpotSolver
 
 KEYS = [
     "spot",
@@ -287,7 +287,7 @@ def killed_after(monkeypatch):
         monkeypatch.setattr(SpotSolver, "advance", dying)
 
     monkeypatch.setattr("equipoise.cli.solve._SAVE_EVERY", 0.0)
-    monkeypatch.setattr("equipoise.solve.solution._SHARE_OF_SAVING", 0.0)
+    monkeypatch.setattr("equipoise.solve.spots.solution._SHARE_OF_SAVING", 0.0)
     yield killed
     monkeypatch.setattr(SpotSolver, "advance", advance)
 

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from tinyrecipe import TINY
 from typer.testing import CliRunner
 
 from equipoise.bench import train
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
-from equipoise.solve import trainingmodel
-from equipoise.solve.blueprint import Blueprint
-from equipoise.solve.recipe import Recipe
-from tinyrecipe import TINY
+from equipoise.solve.training import model as trainingmodel
+from equipoise.solve.training.blueprint import Blueprint
+from equipoise.solve.training.recipe import Recipe
 
 
 @pytest.fixture

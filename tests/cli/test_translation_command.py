@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from equipoise.bench import purification, translation
+from equipoise.bench.reproduce import purification, translation
 from equipoise.cli import app
 
 

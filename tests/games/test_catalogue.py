@@ -10,7 +10,7 @@ import pytest
 
 from equipoise.cards import chart
 from equipoise.cards.card import parse_cards
-from equipoise.cards.hand import class_text
+from equipoise.cards.combos import class_text
 from equipoise.errors import EquipoiseError, GameError, TooLargeError
 from equipoise.games.betting import Rake
 from equipoise.games.catalogue import (
@@ -26,11 +26,11 @@ from equipoise.games.catalogue import (
     rhode_island,
 )
 from equipoise.games.game import Game
-from equipoise.games.jamfold import charts, plot_charts
+from equipoise.games.library.jamfold import charts, plot_charts
+from equipoise.games.library.rhode_island import three_card_strength
+from equipoise.games.library.smalldeck import SIZES, hand_strength
 from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import FOLD
-from equipoise.games.rhode_island import three_card_strength
-from equipoise.games.smalldeck import SIZES, hand_strength
 
 
 @pytest.mark.parametrize("name", [name for name in names() if name != "rhode-island"])

@@ -18,7 +18,7 @@ from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, GameError, RangeError, TooLargeError
 from equipoise.games import betting, estimate
 from equipoise.games.betting import Betting, Rake, measure
-from equipoise.games.deal import all_hands, compatible, pair_mass
+from equipoise.games.boards import all_hands, compatible, pair_mass
 from equipoise.games.menu import BetMenu
 from equipoise.games.spot import Spot
 from equipoise.games.tomltext import toml_text

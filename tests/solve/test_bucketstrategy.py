@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from equipoise.abstraction.equitybuckets import EquityBuckets
+from equipoise.abstraction.buckets.equity import EquityBuckets
 from equipoise.cards.card import parse_cards
-from equipoise.cards.hand import combo_index
+from equipoise.cards.combos import combo_index
 from equipoise.errors import IllegalActionError, SolverError
 from equipoise.games.rules import LIMIT_HOLDEM, ONE_BET_HOLDEM, State
 from equipoise.solve import bucketstrategy

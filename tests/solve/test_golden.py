@@ -15,10 +15,10 @@ from equipoise.games.catalogue import (
     leduc_nolimit,
 )
 from equipoise.games.game import Game
-from equipoise.games.jamfold import charts
+from equipoise.games.library.jamfold import charts
 from equipoise.games.menu import BetMenu, StreetMenu
-from equipoise.solve.cfr import CFR, DCFR, CFRPlus
-from equipoise.solve.strategy import Entry, Strategy
+from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus
+from equipoise.solve.strategies.strategy import Entry, Strategy
 
 
 def solved(game: Game, iterations: int, solver: type[CFR] = DCFR) -> CFR:

@@ -7,7 +7,7 @@ import sys
 SOLVE = """
 import hashlib
 from equipoise.games.spot import Spot
-from equipoise.solve.spotsolver import SpotSolver
+from equipoise.solve.spots.spotsolver import SpotSolver
 
 spot = Spot("Td9d6hQc", "QQ-99,AKs,KQs,87s", "JJ+,AQs,AKo,T9s", pot=100, stack=200, menu="50%,a")
 solver = SpotSolver(spot.game())

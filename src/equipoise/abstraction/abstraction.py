@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.abstraction.buckettotals import BucketTotals, bucket_totals
 from equipoise.abstraction.definition import Definition, check_definitions, feature_table
 from equipoise.abstraction.lookup import (
     BLOCKED,
@@ -29,8 +28,9 @@ from equipoise.abstraction.lookup import (
     lookup,
 )
 from equipoise.abstraction.tablecache import Progress, cached_table
+from equipoise.abstraction.totals import BucketTotals, bucket_totals
 from equipoise.cards.card import card_text, cards_text, check_distinct
-from equipoise.cards.hand import COMBO_COUNT
+from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import ArtefactError, CardError, GameError
 
 _KIND = "card abstraction"
@@ -43,7 +43,7 @@ class Abstraction:
     """Buckets of hold'em on four streets.
 
     >>> from equipoise.cards.card import parse_cards
-    >>> from equipoise.cards.hand import parse_combo
+    >>> from equipoise.cards.combos import parse_combo
     >>> classes = np.arange(169, dtype=np.uint16)[None]
     >>> halves = (np.arange(1981) >= 990).astype(np.uint16)[None]
     >>> cuts = Definition("cuts", {"axes": ["equity"]}, {"borders0": np.array([0.5])})

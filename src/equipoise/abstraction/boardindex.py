@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE, card_text, cards_text, check_distinct
-from equipoise.cards.hand import COMBO_CARDS
+from equipoise.cards.combos import COMBO_CARDS
 from equipoise.errors import CardError
 from equipoise.kernel import kernel
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import RENAMED_COMBO, board_index, board_ranks
-from equipoise.abstraction.features import FULL_SCORE, next_places, weights
+from equipoise.abstraction.features.equities import FULL_SCORE, next_places, weights
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.cards.hand import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT
+from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT
 from equipoise.errors import GameError
 from equipoise.kernel import kernel, over_chunks
 

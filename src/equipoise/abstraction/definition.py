@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.features import (
+from equipoise.abstraction.features.equities import (
     FULL_SCORE,
     board_count,
     histograms,
@@ -37,12 +37,12 @@ from equipoise.abstraction.features import (
     moments,
     river_scores,
 )
+from equipoise.abstraction.features.ochs import cluster_count, ochs_vectors
+from equipoise.abstraction.features.potentials import potentials
 from equipoise.abstraction.kmeans import METRICS, nearest
 from equipoise.abstraction.lookup import BLOCKED, STREETS
-from equipoise.abstraction.ochsvectors import cluster_count, ochs_vectors
-from equipoise.abstraction.potentials import potentials
 from equipoise.abstraction.tablecache import Progress, cached_table
-from equipoise.cards.hand import COMBO_CLASS, COMBO_COUNT
+from equipoise.cards.combos import COMBO_CLASS, COMBO_COUNT
 from equipoise.errors import GameError
 
 Table = NDArray[np.uint16]
@@ -221,7 +221,7 @@ def feature_table(
 def _fill_by_outlook(
     street: int, definitions: Sequence[Definition], progress: Progress | None, out: Table
 ) -> None:
-    from equipoise.abstraction.outlook import expand
+    from equipoise.abstraction.features.outlook import expand
 
     arrays = definitions[street].arrays
     after = feature_table(street + 1, definitions, progress)

@@ -37,7 +37,7 @@ from equipoise.abstraction.boardindex import (
     rank_of_four,
     rank_of_three,
 )
-from equipoise.cards.hand import COMBO_COUNT
+from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
 from equipoise.kernel import row_kernel
 

@@ -23,10 +23,10 @@ from equipoise.settings import SEED, Kind, check, choose
 
 if TYPE_CHECKING:
     from equipoise.abstraction.abstraction import Abstraction
-    from equipoise.abstraction.equitybuckets import EquityBuckets
-    from equipoise.abstraction.histogrambuckets import HistogramBuckets
-    from equipoise.abstraction.potentialaware import PotentialAware
-    from equipoise.abstraction.potentialbuckets import StreetDivision
+    from equipoise.abstraction.buckets.equity import EquityBuckets
+    from equipoise.abstraction.buckets.histograms import HistogramBuckets
+    from equipoise.abstraction.buckets.potential import StreetDivision
+    from equipoise.abstraction.buckets.potential_aware import PotentialAware
     from equipoise.abstraction.tablecache import Progress
 
 #: Buckets of a street are numbered in 16 bits, of which the last stands for none.
@@ -62,7 +62,7 @@ def _totals(settings: Settings) -> tuple[int, ...]:
 
 
 def _aware(settings: Settings) -> PotentialAware:
-    from equipoise.abstraction.potentialaware import PotentialAware
+    from equipoise.abstraction.buckets.potential_aware import PotentialAware
 
     one, two, three, four = _totals(settings)
     more = {key: value for key, value in settings.items() if key not in ("branching", "totals")}
@@ -70,7 +70,7 @@ def _aware(settings: Settings) -> PotentialAware:
 
 
 def _potential_aware(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
-    from equipoise.abstraction.potentialaware import potential_aware
+    from equipoise.abstraction.buckets.potential_aware import potential_aware
 
     return potential_aware(_aware(settings), tell)
 
@@ -117,7 +117,7 @@ def street_divisions(
     settings: Settings,
 ) -> tuple[StreetDivision, StreetDivision, StreetDivision]:
     """How buckets of equity and potential divide flop, turn and river."""
-    from equipoise.abstraction.potentialbuckets import StreetDivision, even_shares
+    from equipoise.abstraction.buckets.potential import StreetDivision, even_shares
 
     divisions = []
     for given in _divisions(settings):
@@ -133,7 +133,7 @@ def street_divisions(
 
 
 def _potential(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
-    from equipoise.abstraction.potentialbuckets import PotentialBuckets, potential_buckets
+    from equipoise.abstraction.buckets.potential import PotentialBuckets, potential_buckets
 
     divisions = street_divisions(settings)
     tell("potentials and borders")
@@ -150,7 +150,7 @@ def _histogram_counts(settings: Settings) -> tuple[int, ...]:
 
 
 def _clusters(settings: Settings) -> HistogramBuckets:
-    from equipoise.abstraction.histogrambuckets import HistogramBuckets
+    from equipoise.abstraction.buckets.histograms import HistogramBuckets
 
     one, two, three = _histogram_counts(settings)[1:]
     rest = {key: value for key, value in settings.items() if key != "counts"}
@@ -158,7 +158,7 @@ def _clusters(settings: Settings) -> HistogramBuckets:
 
 
 def _histograms(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
-    from equipoise.abstraction.histogrambuckets import histogram_buckets
+    from equipoise.abstraction.buckets.histograms import histogram_buckets
 
     tell("clusters of histograms")
     return histogram_buckets(_clusters(settings), progress)
@@ -182,7 +182,7 @@ def _equity_remembers(settings: Settings) -> bool:
 
 
 def _levels(settings: Settings) -> EquityBuckets:
-    from equipoise.abstraction.equitybuckets import EquityBuckets
+    from equipoise.abstraction.buckets.equity import EquityBuckets
 
     return EquityBuckets(**{key: settings[key] for key in ("count", "division") if key in settings})
 
@@ -192,8 +192,8 @@ def _equity(settings: Settings, tell: Tell, progress: Progress | None) -> Abstra
 
     from equipoise.abstraction.abstraction import Abstraction
     from equipoise.abstraction.definition import Definition
-    from equipoise.abstraction.features import FULL_SCORE
-    from equipoise.abstraction.rollouts import FULL
+    from equipoise.abstraction.features.equities import FULL_SCORE
+    from equipoise.abstraction.features.rollouts import FULL
 
     tell("equities")
     buckets = _levels(settings)

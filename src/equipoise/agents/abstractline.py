@@ -1,7 +1,7 @@
 """Where a real hand stands on a blueprint's betting tree, for one of its players.
 
 The opponent's bets are translated and the player's own are recognised
-(:mod:`equipoise.abstraction.offtree`). A bet that could be taken for two sizes is taken for one of
+(:mod:`equipoise.abstraction.bets.offtree`). A bet that could be taken for two sizes is taken for one of
 them by a draw that depends on the match seed, the number of the hand and the betting so far, and on
 nothing else: whoever asks about a situation, in whatever order, is told the same.
 
@@ -15,8 +15,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import NamedTuple
 
-from equipoise.abstraction.offtree import AbstractTree
-from equipoise.abstraction.translation import Mapping
+from equipoise.abstraction.bets.offtree import AbstractTree
+from equipoise.abstraction.bets.translation import Mapping
 from equipoise.games.betting import Betting
 from equipoise.games.rules import Action, Kind, State
 

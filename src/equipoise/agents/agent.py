@@ -57,7 +57,7 @@ class Policy(NamedTuple):
     """A mixed strategy for every hand that could be held."""
 
     actions: tuple[Action, ...]
-    #: [hand, action], hands numbered as in :mod:`equipoise.cards.hand`; rows of hands that a public
+    #: [hand, action], hands numbered as in :mod:`equipoise.cards.combos`; rows of hands that a public
     #: card blocks are not read.
     probabilities: NDArray[np.float32]
 

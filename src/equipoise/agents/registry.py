@@ -142,7 +142,7 @@ AGENTS: dict[str, Entry] = {
         ),
         Entry(
             "bucket",
-            "equipoise.agents.bucket:BucketAgent",
+            "equipoise.agents.suite.bucket:BucketAgent",
             "limit",
             "one mixture of fold, call and raise for each equity bucket",
             SUITE,
@@ -150,7 +150,7 @@ AGENTS: dict[str, Entry] = {
         ),
         Entry(
             "bayes",
-            "equipoise.agents.bayes:BayesAgent",
+            "equipoise.agents.suite.bayes:BayesAgent",
             "limit",
             "learns how the opponent plays each bucket, and counters",
             SUITE,
@@ -158,7 +158,7 @@ AGENTS: dict[str, Entry] = {
         ),
         Entry(
             "votes",
-            "equipoise.agents.votes:VoteAgent",
+            "equipoise.agents.suite.votes:VoteAgent",
             "limit",
             "plays what it won with; trained against bucket when it sits down",
             SUITE,
@@ -166,7 +166,7 @@ AGENTS: dict[str, Entry] = {
         ),
         Entry(
             "q-learner",
-            "equipoise.agents.qlearner:QLearningAgent",
+            "equipoise.agents.suite.qlearner:QLearningAgent",
             "limit",
             "Q-learning of winnings, which ends in folding; trained when it sits down",
             SUITE,
@@ -190,7 +190,7 @@ AGENTS: dict[str, Entry] = {
         ),
         Entry(
             "blueprint",
-            "equipoise.agents.blueprint:BlueprintAgent",
+            "equipoise.agents.blueprint.blueprintagent:BlueprintAgent",
             "both",
             "plays a trained strategy: name it in a TOML file",
             "",
@@ -307,7 +307,7 @@ class Recipe:
         except EquipoiseError as error:
             raise EquipoiseError(f"{text}: {error}") from None
         if isinstance(settings.get("blueprint"), str):
-            from equipoise.agents.blueprintfiles import beside
+            from equipoise.agents.blueprint.files import beside
 
             settings["blueprint"] = beside(Path(text), settings["blueprint"])
         return cls(described, settings, name)

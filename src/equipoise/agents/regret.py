@@ -8,7 +8,7 @@ only by what buckets hide.
 
 from __future__ import annotations
 
-from equipoise.abstraction.equitybuckets import EquityBuckets
+from equipoise.abstraction.buckets.equity import EquityBuckets
 from equipoise.agents.agent import Agent, Policy, PublicState, View
 from equipoise.games.rules import LIMIT_HOLDEM, Action, Rules
 from equipoise.solve.bucketstrategy import Training, bucket_strategy

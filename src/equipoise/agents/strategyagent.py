@@ -23,7 +23,7 @@ from equipoise.cards.card import DECK_SIZE
 from equipoise.errors import GameError
 from equipoise.games.game import Game
 from equipoise.games.rules import Action, State
-from equipoise.solve.strategy import Strategy
+from equipoise.solve.strategies.strategy import Strategy
 
 Cards = tuple[int, ...]
 
@@ -32,7 +32,7 @@ class StrategyAgent(Agent):
     """Plays a strategy of a game from either seat.
 
     >>> from equipoise.games.rules import State
-    >>> from equipoise.games.leduc import leduc
+    >>> from equipoise.games.library.leduc import leduc
     >>> agent = StrategyAgent(Strategy.uniform(leduc()))
     >>> start = State.start(agent.game.betting.rules)
     >>> [str(action) for action in agent.policy(PublicState(start, (), 0)).actions]

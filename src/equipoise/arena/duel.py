@@ -22,10 +22,10 @@ from typing import NamedTuple
 
 from equipoise.agents.agent import Agent, HandResult, View
 from equipoise.agents.strategyagent import hand_number
-from equipoise.arena.cards import Deal
 from equipoise.arena.shotclock import Overdue, shot_clock
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import EquipoiseError, GameError, IllegalActionError
+from equipoise.games.dealing import Deal
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
 from equipoise.settings import brief
 

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.arena.cards import BLOCK, Dealer
 from equipoise.arena.duel import Duel, Fault, check_seed
 from equipoise.arena.matchlog import (
     Header,
@@ -48,6 +47,7 @@ from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games import gamefile
+from equipoise.games.dealing import BLOCK, Dealer
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.workers import check_workers, start_pool
 

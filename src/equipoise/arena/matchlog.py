@@ -23,10 +23,10 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.arena.cards import Deal, Dealer
 from equipoise.arena.duel import PAYOFF_DECIMALS, Fault, cards_line, payoff_of
 from equipoise.errors import ArtefactError, EquipoiseError, FileError
 from equipoise.games import gamefile
+from equipoise.games.dealing import Deal, Dealer
 from equipoise.games.rules import State
 from equipoise.numerals import read_whole
 from equipoise.settings import brief

@@ -37,7 +37,7 @@ def best_hand(
 
         one, two = evaluate_many(cards, threads=1).tolist()
     else:
-        from equipoise.arena.cards import hand_values
+        from equipoise.games.dealing import hand_values
 
         one, two = hand_values(cards).tolist()
     return None if one == two else int(two > one)

@@ -11,8 +11,8 @@ from time import perf_counter
 from typing import Any
 
 from equipoise.agents.agent import View
-from equipoise.agents.blueprint import BlueprintAgent
-from equipoise.agents.blueprintfiles import has_blueprint
+from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
+from equipoise.agents.blueprint.files import has_blueprint
 from equipoise.agents.registry import AGENTS
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from equipoise.arena.dealer import Dealer
+from equipoise.arena.acpc.dealer import Dealer
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure
 from equipoise.errors import ProtocolError

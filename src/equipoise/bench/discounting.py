@@ -7,8 +7,8 @@ from typing import Any
 from equipoise.bench.figures import figure
 from equipoise.bench.solve import CHECK_EVERY, TARGETS, examples
 from equipoise.games.spot import Spot
-from equipoise.solve.cfr import Discounting
-from equipoise.solve.spotsolver import SpotSolver
+from equipoise.solve.solvers.cfr import Discounting
+from equipoise.solve.spots.spotsolver import SpotSolver
 
 RULES = {
     "spot (the default)": SpotSolver.default,

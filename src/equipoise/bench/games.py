@@ -36,8 +36,8 @@ def _values(seed: int) -> list[dict[str, Any]]:
     """Distance of each solver's value from the known one, in units of what it reports as error."""
     from equipoise.games.catalogue import game
     from equipoise.solve.registry import SOLVERS, make_solver
-    from equipoise.solve.sampling import MonteCarloCFR
-    from equipoise.solve.solver import Limit
+    from equipoise.solve.sampling.mccfr import MonteCarloCFR
+    from equipoise.solve.solvers.solver import Limit
 
     known = [
         (game("kuhn"), -1 / 18),
@@ -138,7 +138,7 @@ def _open_spiel(seed: int) -> dict[str, float]:
 def _linear_programs() -> list[dict[str, Any]]:
     from equipoise.games.catalogue import game
     from equipoise.solve.registry import make_solver
-    from equipoise.solve.solver import Limit
+    from equipoise.solve.solvers.solver import Limit
 
     leduc = game("leduc")
     make_solver("lp", leduc).advance(1)
@@ -164,7 +164,7 @@ def _linear_programs() -> list[dict[str, Any]]:
 def _jam_or_fold() -> list[dict[str, Any]]:
     from equipoise.games.catalogue import game
     from equipoise.solve.registry import make_solver
-    from equipoise.solve.solver import Limit
+    from equipoise.solve.solvers.solver import Limit
 
     # The clock is that of a whole command: the game, then the solve. Kernels are loaded before.
     make_solver("dcfr", game("jamfold", stack=10)).run(Limit(iterations=2))
@@ -189,7 +189,7 @@ def _jam_or_fold() -> list[dict[str, Any]]:
 def _rhode_island() -> list[dict[str, Any]]:
     from equipoise.games.catalogue import game
     from equipoise.solve.registry import make_solver
-    from equipoise.solve.solver import Limit
+    from equipoise.solve.solvers.solver import Limit
 
     def build() -> Any:
         return make_solver("dcfr", game("rhode-island"), threads=2)

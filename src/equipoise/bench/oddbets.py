@@ -17,15 +17,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from equipoise.agents.agent import Agent, View
-from equipoise.agents.blueprint import BlueprintAgent
-from equipoise.agents.potodds import opponent_range, price, range_equities
+from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
+from equipoise.agents.blueprint.guard import opponent_range, price, range_equities
 from equipoise.agents.registry import make_agent
-from equipoise.arena.cards import Dealer as Cards
-from equipoise.arena.client import join
-from equipoise.arena.dealer import Dealer
+from equipoise.arena.acpc.client import join
+from equipoise.arena.acpc.dealer import Dealer
 from equipoise.arena.duel import Duel
-from equipoise.cards.hand import combo_index
+from equipoise.cards.combos import combo_index
 from equipoise.errors import ProtocolError
+from equipoise.games.dealing import Dealer as Cards
 from equipoise.games.rules import FOLD, Action, Rules
 
 #: Equities this close to the price may be counted either way.

@@ -9,7 +9,7 @@ from typing import Any
 from equipoise.bench.figures import figure
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
-from equipoise.solve.spotsolver import SpotSolver
+from equipoise.solve.spots.spotsolver import SpotSolver
 
 TARGETS = (0.5, 0.3, 0.1)
 CHECK_EVERY = 10

@@ -16,16 +16,16 @@ from typing import Any
 
 from equipoise.bench.figures import best_seconds, figure
 from equipoise.errors import EquipoiseError
-from equipoise.games.smalldeck import holdem_small
+from equipoise.games.library.smalldeck import holdem_small
 from equipoise.settings import choose
-from equipoise.solve.cardsampling import CardGame, CardSampling
-from equipoise.solve.cfr import CFRPlus
 from equipoise.solve.curve import Curve, plot_curves
-from equipoise.solve.recipe import Recipe
-from equipoise.solve.runfolder import Point
-from equipoise.solve.solver import Event, Limit
-from equipoise.solve.training import Trained, Training
-from equipoise.solve.trainingmodel import TrainingModel
+from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
+from equipoise.solve.solvers.cfr import CFRPlus
+from equipoise.solve.solvers.solver import Event, Limit
+from equipoise.solve.training.folder import Point
+from equipoise.solve.training.model import TrainingModel
+from equipoise.solve.training.recipe import Recipe
+from equipoise.solve.training.run import Trained, Training
 
 _PAPER_MIDDLE = "paper: 0.3 bb with 64 cores"
 _PAPER_LARGE = "paper: 0.8 bb"

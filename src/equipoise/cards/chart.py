@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.cards.hand import class_text
+from equipoise.cards.combos import class_text
 from equipoise.errors import RangeError
 from equipoise.files import aside, check_target
 

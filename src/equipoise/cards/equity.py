@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE, card_text, cards_text, check_distinct, parse_cards
+from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT, blocked, combo_index
 from equipoise.cards.evaluator import CARD_BIT, COMBO_BIT, evaluate_many
-from equipoise.cards.hand import COMBO_CARDS, COMBO_COUNT, blocked, combo_index
 from equipoise.cards.matchup import (
     Progress,
     Weights,

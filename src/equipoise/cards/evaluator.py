@@ -32,7 +32,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE, card_text, cards_text, check_distinct, parse_cards
-from equipoise.cards.hand import COMBO_CARDS, COMBO_COUNT
+from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
 from equipoise.errors import CardError
 from equipoise.kernel import kernel, over_chunks
 

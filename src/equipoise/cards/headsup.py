@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.cards.combos import CLASS_COUNT, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.evaluator import CARD_BIT, CARD_KEY, fill_strengths, start_key, tables
-from equipoise.cards.hand import CLASS_COUNT, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.isomorphism import river_boards
 from equipoise.cards.matchup import suit_exchange
 from equipoise.cards.preflop import BOARDS_PER_PAIR
@@ -144,7 +144,7 @@ def margins() -> NDArray[np.float64]:
 
     float64[1326, 1326], 0 where the two share a card.
 
-    >>> from equipoise.cards.hand import parse_combo
+    >>> from equipoise.cards.combos import parse_combo
     >>> aces, kings = parse_combo("AsAh"), parse_combo("KcKd")
     >>> round(float(margins()[aces, kings] + 1) / 2, 6)
     0.812555

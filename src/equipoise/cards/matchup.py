@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE
+from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.evaluator import (
     CARD_BIT,
     CARD_KEY,
@@ -39,7 +40,6 @@ from equipoise.cards.evaluator import (
     start_key,
     tables,
 )
-from equipoise.cards.hand import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.preflop import table
 from equipoise.kernel import cores, exact_kernel, kernel
 

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.evaluator import (
     CARD_BIT,
     CARD_KEY,
@@ -30,7 +31,6 @@ from equipoise.cards.evaluator import (
     start_key,
     tables,
 )
-from equipoise.cards.hand import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.isomorphism import river_boards
 from equipoise.errors import ArtefactError, CardError
 from equipoise.files import written
@@ -116,7 +116,7 @@ def class_pairs() -> NDArray[np.int64]:
 class PreflopTable:
     """Exact all-in results of class against class, in units of a pair of hands on a board.
 
-    >>> from equipoise.cards.hand import class_of
+    >>> from equipoise.cards.combos import class_of
     >>> aces, kings = class_of(51, 50), class_of(47, 46)
     >>> round(table().equity(aces, kings), 6)
     0.819461

@@ -1,6 +1,6 @@
 """A range: how likely a player is to hold each of the 1,326 hands.
 
-A range is a vector of weights in [0, 1], one a hand, numbered as in :mod:`equipoise.cards.hand`.
+A range is a vector of weights in [0, 1], one a hand, numbered as in :mod:`equipoise.cards.combos`.
 Weights are not probabilities: 1 means that the hand is played whenever it is dealt, so the chance
 of a hand is its weight over the sum of the weights left once the visible cards are taken out.
 The text it is read from and written to is described in :mod:`equipoise.cards.rangetext`.
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards import chart
 from equipoise.cards.card import SUITS, card_text, parse_cards
-from equipoise.cards.hand import (
+from equipoise.cards.combos import (
     CLASS_COUNT,
     CLASS_SIZE,
     COMBO_CARDS,

@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.card import RANKS
-from equipoise.cards.hand import (
+from equipoise.cards.combos import (
     CLASS_COUNT,
     CLASS_SIZE,
     COMBO_CLASS,

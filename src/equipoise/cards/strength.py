@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.card import card_text, cards_text, check_distinct, parse_cards
+from equipoise.cards.combos import COMBO_COUNT, blocked, class_of, combo_index
 from equipoise.cards.evaluator import (
     CARD_BIT,
     CARD_KEY,
@@ -34,7 +35,6 @@ from equipoise.cards.evaluator import (
     strengths,
     tables,
 )
-from equipoise.cards.hand import COMBO_COUNT, blocked, class_of, combo_index
 from equipoise.cards.matchup import exchangeable, runouts
 from equipoise.cards.preflop import against_random
 from equipoise.errors import CardError

@@ -24,8 +24,8 @@ from equipoise.cli.equity import equity_command, preflop_command
 from equipoise.cli.evaluate import eval_command
 from equipoise.cli.game import game_command
 from equipoise.cli.history import history_command
-from equipoise.cli.lbr import lbr_command
 from equipoise.cli.match import match_command, tournament_command
+from equipoise.cli.measure import lbr_command
 from equipoise.cli.play import play_command
 from equipoise.cli.range import range_command
 from equipoise.cli.reproduce import reproduce_command

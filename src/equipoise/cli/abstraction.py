@@ -68,7 +68,7 @@ def abstraction_command(
     if out is not None:
         found.save(out)
     if plot is not None:
-        from equipoise.abstraction.bucketreport import draw
+        from equipoise.abstraction.report import draw
 
         draw(found, plot)
     data = _figures(found)
@@ -95,7 +95,7 @@ def _check_files(what: str, plot: Path | None, out: Path | None, overwrite: bool
 def _open(what: str, source: str, json: bool) -> Abstraction:
     from equipoise.abstraction.abstraction import Abstraction
     from equipoise.abstraction.methods import make_abstraction
-    from equipoise.solve.recipe import Recipe
+    from equipoise.solve.training.recipe import Recipe
 
     if source.endswith(".safetensors"):
         if what == "build":
@@ -114,8 +114,8 @@ def _open(what: str, source: str, json: bool) -> Abstraction:
 
 def _refine(source: str, more: str, out: Path | None, json: bool) -> None:
     from equipoise.files import written
-    from equipoise.solve.blueprint import Blueprint
-    from equipoise.solve.refinedbuckets import refined_recipe
+    from equipoise.solve.training.blueprint import Blueprint
+    from equipoise.solve.training.refinement import refined_recipe
 
     try:
         flop, turn, river = (int(word) for word in more.split(","))
@@ -164,7 +164,7 @@ def _figures(found: Abstraction) -> dict[str, Any]:
 
 
 def _buckets(found: Abstraction, number: int, examples: int) -> list[dict[str, Any]]:
-    from equipoise.abstraction.bucketreport import describe
+    from equipoise.abstraction.report import describe
 
     return [
         {

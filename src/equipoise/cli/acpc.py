@@ -14,7 +14,7 @@ from equipoise.cli.match import GameName, rules_of
 from equipoise.cli.output import Json, Overwrite, Seed, emit
 
 if TYPE_CHECKING:
-    from equipoise.arena.dealer import Outcome
+    from equipoise.arena.acpc.dealer import Outcome
 
 
 def acpc_command(
@@ -34,7 +34,7 @@ def acpc_command(
     Example: equipoise acpc call 127.0.0.1 16177 --game limit
     """
     from equipoise.agents.registry import make_agent
-    from equipoise.arena.client import check_visit, join
+    from equipoise.arena.acpc.client import check_visit, join
 
     check_visit(port, seed, timeout)
     rules = rules_of(game)
@@ -83,7 +83,7 @@ def dealer_command(
     \b
     Example: equipoise dealer --game limit --hands 3000 --seed 7 --ports 16177,16178 --log match.log
     """
-    from equipoise.arena.dealer import Dealer, TimeLimits
+    from equipoise.arena.acpc.dealer import Dealer, TimeLimits
     from equipoise.arena.matchlog import LogWriter
     from equipoise.errors import FileError
     from equipoise.files import check_target

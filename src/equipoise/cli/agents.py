@@ -21,7 +21,7 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.arena.opening import Chart
+    from equipoise.arena.measures.opening import Chart
 
 #: Hands of a limp report: a day of them.
 MOST_HANDS = 1_000_000_000
@@ -58,7 +58,7 @@ def agents_command(
         _list(json)
         return
     from equipoise.agents.registry import Recipe
-    from equipoise.arena.opening import opening_chart, opening_earnings
+    from equipoise.arena.measures.opening import opening_chart, opening_earnings
     from equipoise.cards.chart import PICTURES, figure, save
     from equipoise.files import check_target
 
@@ -130,7 +130,7 @@ def _shown(chart: Chart, data: dict[str, Any]) -> RenderableType:
 
 
 def _list(json: bool) -> None:
-    from equipoise.agents.blueprintfiles import trained, training_command
+    from equipoise.agents.blueprint.files import trained, training_command
     from equipoise.agents.registry import entries
 
     listed: dict[str, dict[str, Any]] = {}
@@ -154,9 +154,9 @@ def _listed(listed: dict[str, dict[str, Any]]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from equipoise.agents.blueprintfiles import training_time
+    from equipoise.agents.blueprint.files import training_time
     from equipoise.agents.registry import entries
-    from equipoise.solve.recipe import Recipe
+    from equipoise.solve.training.recipe import Recipe
 
     shown = Table(title="agents")
     for name in ("agent", "game", "trained"):

@@ -24,9 +24,9 @@ from equipoise.settings import brief
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.solve.batch import Batch
-    from equipoise.solve.batchreport import BatchReport
-    from equipoise.solve.batchrun import BatchEvent, Goal, Outcome
+    from equipoise.solve.batch.jobs import Batch
+    from equipoise.solve.batch.report import BatchReport
+    from equipoise.solve.batch.run import BatchEvent, Goal, Outcome
 
 #: What a shell is told when Ctrl-C ended a command.
 _INTERRUPTED = 130
@@ -78,8 +78,8 @@ def batch_command(
     Results in the output folder are kept and not solved again. The report in it has the frequency,
     EV and equity of every line on every board as CSV and Parquet, their weighted means, a picture.
     """
-    from equipoise.solve.batchreport import BatchReport
-    from equipoise.solve.batchrun import Goal, run_batch
+    from equipoise.solve.batch.report import BatchReport
+    from equipoise.solve.batch.run import Goal, run_batch
 
     check_number("--target-pct-pot", target_pct_pot, 0, 100)
     check_positive("--seconds", seconds, 10**9)
@@ -122,7 +122,7 @@ def batch_command(
 
 def _batch(source: Path | None, flops: str | None, spot: Path | None) -> Batch:
     from equipoise.games.spot import Spot
-    from equipoise.solve.batch import Batch
+    from equipoise.solve.batch.jobs import Batch
 
     if (source is None) == (flops is None):
         raise EquipoiseError(
@@ -156,7 +156,7 @@ def _announce(batch: Batch) -> None:
 
 
 def _tell_stop(batch: Batch, out: Path, goal: Goal, through: str | None) -> None:
-    from equipoise.solve.batchrun import Results
+    from equipoise.solve.batch.run import Results
 
     results = Results(out, goal, through)
     done = sum(results.read(job) is not None for job in batch.jobs)

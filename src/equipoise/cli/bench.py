@@ -80,7 +80,7 @@ def _fuzz(inputs: int, workers: int | None, only: str | None, seed: int, json: b
     """Run the fuzzer; anything but inputs accepted or refused is exit code 1."""
     from rich.console import Group
 
-    from equipoise.bench.fuzz import run
+    from equipoise.bench.fuzz.fuzz import run
 
     with progress_bar("fuzz", json) as progress:
         data = run(seed, inputs, only, workers, progress)

@@ -87,7 +87,7 @@ def preflop_command(
     Example: equipoise preflop --rebuild --output preflop.npy
     """
     from equipoise.cards import preflop
-    from equipoise.cards.hand import class_text
+    from equipoise.cards.combos import class_text
     from equipoise.files import check_target
 
     if output is not None:

@@ -24,9 +24,9 @@ from equipoise.settings import brief
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
-    from equipoise.abstraction.postprocessing import PostProcessing
     from equipoise.games.game import Game
-    from equipoise.solve.solver import Event, Limit, Solver
+    from equipoise.solve.solvers.solver import Event, Limit, Solver
+    from equipoise.solve.strategies.postprocessing import PostProcessing
 
 
 #: Information sets whose strategy is printed as JSON.
@@ -83,8 +83,8 @@ def game_command(
         return
     if not name:
         raise EquipoiseError("which game? `equipoise game --list` shows them")
-    from equipoise.abstraction.postprocessing import PostProcessing
     from equipoise.games import catalogue
+    from equipoise.solve.strategies.postprocessing import PostProcessing
 
     check_number("--threads", threads, 1, MOST_THREADS)
     limit = _limit(iterations, seconds, target)
@@ -144,7 +144,7 @@ def _draw(
     """Draw the chart of jam or fold, or the curves; why that failed, for the figures come first."""
     try:
         if name == "jamfold" and len(solvers) == 1:
-            from equipoise.games.jamfold import plot_charts
+            from equipoise.games.library.jamfold import plot_charts
 
             plot_charts(solvers[0].average_strategy(), plot)
         else:
@@ -169,7 +169,7 @@ def _solvers(text: str) -> list[str]:
 
 
 def _limit(iterations: int | None, seconds: float | None, target: float | None) -> Limit:
-    from equipoise.solve.solver import Limit
+    from equipoise.solve.solvers.solver import Limit
 
     check_number("--iterations", iterations, 1, 10**12)
     check_positive("--seconds", seconds, 10**9)
@@ -200,7 +200,7 @@ def _parameters(stack: str | None, menu: str | None, pairs: list[str]) -> dict[s
 
 def _make(word: str, game: Game, seed: int, threads: int, checkpoint: Path | None) -> Solver:
     from equipoise.solve.registry import solver_class
-    from equipoise.solve.sampling import MonteCarloCFR
+    from equipoise.solve.sampling.mccfr import MonteCarloCFR
 
     kind = solver_class(word)
     if checkpoint is not None and checkpoint.exists():
@@ -230,7 +230,7 @@ def _figures(game: Game, solver: Solver, last: Event, seed: int) -> dict[str, An
 
 def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:
     """Exploitability of a solver's answer once it is post-processed."""
-    from equipoise.solve.processed import processed
+    from equipoise.solve.strategies.processed import processed
 
     rows = processed(solver.average_strategy(), rules).rows
     chips = solver.tableau.exploitability(rows.astype(solver.tableau.dtype))

@@ -16,8 +16,8 @@ from equipoise.cli.output import Json, Overwrite, emit
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.arena.history import History, Problem
-    from equipoise.arena.players import PlayerSummary
+    from equipoise.arena.histories.history import History, Problem
+    from equipoise.arena.histories.players import PlayerSummary
     from equipoise.arena.record import Hand
 
 #: Problems that are written out; the rest are counted.
@@ -51,8 +51,8 @@ def history_command(
     Example: equipoise history hands.phhs.gz --verify --skip-damaged
     Example: equipoise history match.log --stats --export hands.csv --json
     """
-    from equipoise.arena.history import History
-    from equipoise.arena.parquet import ENDINGS
+    from equipoise.arena.histories.history import History
+    from equipoise.arena.histories.parquet import ENDINGS
     from equipoise.errors import HistoryError
     from equipoise.files import check_target
 
@@ -124,7 +124,7 @@ class _Report:
         return self.exit_code < 2
 
     def export(self, path: str) -> None:
-        from equipoise.arena.parquet import export_hands
+        from equipoise.arena.histories.parquet import export_hands
 
         count = export_hands(self._hands(), path)
         self.data |= {"hands": count, "export": path}
@@ -147,7 +147,7 @@ class _Report:
             self.parts.append("\n\n".join(self.data["shown"]) + "\n")
 
     def summarise(self) -> None:
-        from equipoise.arena.players import summarise
+        from equipoise.arena.histories.players import summarise
 
         paired = self.history.duplicate
         players = summarise(self._hands(), paired)

@@ -12,8 +12,8 @@ from equipoise.cli.output import Json, Overwrite, Seed, emit, progress_bar
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.arena.aivat import AivatResult
     from equipoise.arena.match import MatchResult
+    from equipoise.arena.measures.aivat import AivatResult
     from equipoise.arena.tournament import Tournament
     from equipoise.games.rules import Rules
 
@@ -106,7 +106,7 @@ def match_command(
             progress=report,
         )
         if without_luck:
-            from equipoise.arena.aivat import aivat
+            from equipoise.arena.measures.aivat import aivat
 
             with suppress(KeyboardInterrupt):
                 luckless = aivat(result, a, b, workers=workers, progress=report)

@@ -55,8 +55,8 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
 
     from equipoise.agents.human import HumanAgent
     from equipoise.agents.registry import Recipe
-    from equipoise.arena.cards import Dealer
     from equipoise.arena.duel import Duel
+    from equipoise.games.dealing import Dealer
 
     console = terminal()
     if not agent:
@@ -86,7 +86,7 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
 
 def _default_opponent(rules: Rules) -> tuple[str, str]:
     """Whom to meet, and if the best is not there, a sentence that says so."""
-    from equipoise.agents.blueprintfiles import find_blueprint
+    from equipoise.agents.blueprint.files import find_blueprint
     from equipoise.agents.registry import entries
     from equipoise.errors import ArtefactError
 

@@ -35,7 +35,7 @@ def range_command(
     Example: equipoise range 'QQ+, AKs, A5s-A2s:0.5' --plot range.png
     """
     from equipoise.cards.chart import PICTURES
-    from equipoise.cards.hand import class_text
+    from equipoise.cards.combos import class_text
     from equipoise.cards.range import Range
     from equipoise.files import check_target
 

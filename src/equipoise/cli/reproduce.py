@@ -21,14 +21,15 @@ from equipoise.cli.output import (
 )
 from equipoise.errors import EquipoiseError
 
-#: Experiments: a module with `run(seed, quick, progress)`, and one with `report` and `picture`.
+#: Experiments: a module of bench/reproduce with `run(seed, quick, progress)`, and one of
+#: bench/reports with `report` and `picture`.
 EXPERIMENTS = {
-    "agents-suite": ("equipoise.bench.agents_suite", "equipoise.bench.agents_report"),
-    "translation": ("equipoise.bench.translation", "equipoise.bench.translation_report"),
-    "purification": ("equipoise.bench.purification", "equipoise.bench.purification_report"),
-    "fell-omen": ("equipoise.bench.fellomen", "equipoise.bench.fellomen_report"),
-    "board-classes": ("equipoise.bench.boardclasses", "equipoise.bench.boardclasses_report"),
-    "tartanian5": ("equipoise.bench.tartanian", "equipoise.bench.tartanian_report"),
+    "agents-suite": ("agents_suite", "agents_report"),
+    "translation": ("translation", "translation_report"),
+    "purification": ("purification", "purification_report"),
+    "fell-omen": ("fellomen", "fellomen_report"),
+    "board-classes": ("boardclasses", "boardclasses_report"),
+    "tartanian5": ("tartanian", "tartanian_report"),
 }
 
 
@@ -68,7 +69,9 @@ def reproduce_command(
         raise EquipoiseError(f"no experiment {experiment!r}: choose from {', '.join(EXPERIMENTS)}")
     if plot is not None:
         check_target(plot, overwrite=overwrite, suffixes=PICTURES, what="--plot")
-    suite, shown = (import_module(name) for name in EXPERIMENTS[experiment])
+    run, report = EXPERIMENTS[experiment]
+    suite = import_module(f"equipoise.bench.reproduce.{run}")
+    shown = import_module(f"equipoise.bench.reports.{report}")
     options = _options(experiment, suite, hands, blueprint or [], workers, without_luck)
     with progress_bar(experiment, quiet=json) as bar:
         data = suite.run(seed, quick, lambda what, done, total: bar(done, total, what), **options)
@@ -92,7 +95,7 @@ def _options(
     if hands is not None and hands % 2:
         raise EquipoiseError(f"--hands {hands}: give an even number, two for each deal")
     from equipoise.settings import choose
-    from equipoise.solve.recipe import names as recipe_names
+    from equipoise.solve.training.recipe import names as recipe_names
 
     files = {}
     for text in blueprints:

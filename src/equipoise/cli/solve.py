@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from equipoise.games.estimate import Estimate
     from equipoise.games.spot import Spot
-    from equipoise.solve.position import Position
-    from equipoise.solve.solution import Solution
-    from equipoise.solve.solver import Event
+    from equipoise.solve.solvers.solver import Event
+    from equipoise.solve.spots.position import Position
+    from equipoise.solve.spots.solution import Solution
 
 #: Iterations that a spot typically takes to 0.3 % of the pot, and how they grow with precision:
 #: a third of the exploitability takes about twice as many.
@@ -203,7 +203,7 @@ def _check_files(
         raise EquipoiseError("--through says how far --save and --export go: add one of them")
     if save is not None:
         from equipoise.files import check_target
-        from equipoise.solve.solutionfile import is_solution
+        from equipoise.solve.spots.solutionfile import is_solution
 
         check_target(save, overwrite=overwrite, what="--save")
         same = spot is not None and spot.exists() and save.exists() and save.samefile(spot)
@@ -213,7 +213,7 @@ def _check_files(
         raise EquipoiseError(f"--save and --export are both '{save}': choose another name")
     if export is not None:
         from equipoise.files import check_target
-        from equipoise.solve.export import SUFFIXES
+        from equipoise.solve.spots.export import SUFFIXES
 
         check_target(export, overwrite=overwrite, suffixes=SUFFIXES, what="--export")
     check_picture(plot, overwrite)
@@ -228,8 +228,8 @@ def _check_asked(
     through: str | None,
 ) -> None:
     """Refuse, before anything is solved, what could not be shown or written after it."""
-    from equipoise.solve.export import check_export
-    from equipoise.solve.solutionfile import check_cut
+    from equipoise.solve.spots.export import check_export
+    from equipoise.solve.spots.solutionfile import check_cut
 
     position = solution.at(at) if at else solution.at()
     if plot is not None:
@@ -255,8 +255,8 @@ def _how_to_go_on(kept: Path, goal: _Goal, export: Path | None) -> str:
 
 def _solution(spot: Path | None, resume: Path | None, goal: _Goal, compress: bool) -> Solution:
     from equipoise.games.spot import Spot
-    from equipoise.solve.solution import Solution
-    from equipoise.solve.solutionfile import is_solution
+    from equipoise.solve.spots.solution import Solution
+    from equipoise.solve.spots.solutionfile import is_solution
 
     if spot is not None and (spot.suffix == ".solution" or is_solution(spot)):
         if resume is not None:

@@ -23,8 +23,8 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.solve.runfolder import Point
-    from equipoise.solve.training import Trained, Training
+    from equipoise.solve.training.folder import Point
+    from equipoise.solve.training.run import Trained, Training
 
 #: What a shell is told when Ctrl-C ended a command.
 _INTERRUPTED = 130
@@ -69,8 +69,8 @@ def train_command(
     What it takes is printed before it starts. Ctrl-C saves and stops; --resume goes on, also after a
     crash. The folder holds the blueprint, the curve as CSV and PNG, and the sanity report.
     """
-    from equipoise.solve.recipe import Recipe
-    from equipoise.solve.training import Training
+    from equipoise.solve.training.recipe import Recipe
+    from equipoise.solve.training.run import Training
 
     if show_list:
         _list_recipes(json)
@@ -141,7 +141,7 @@ def _figures(point: Point) -> str:
 
 
 def _finish(trained: Trained, training: Training) -> dict[str, Any]:
-    from equipoise.solve.training import finish, result
+    from equipoise.solve.training.run import finish, result
 
     blueprint, report = finish(trained)
     judge = trained.model.judge or trained.model.game
@@ -169,7 +169,7 @@ def _shown(data: dict[str, Any]) -> RenderableType:
 
 
 def _list_recipes(json: bool) -> None:
-    from equipoise.solve.recipe import Recipe, names
+    from equipoise.solve.training.recipe import Recipe, names
 
     recipes = [Recipe.shipped(name) for name in names()]
     data = {"recipes": {one.name: one.about for one in recipes}}

@@ -2,7 +2,7 @@
 
 All solvers walk these arrays. A round is a *forest* in breadth-first order, one tree for every way
 the round can begin, so the whole game needs one copy of its betting whatever cards fall: the cards
-are a second tree (:mod:`equipoise.games.deal`), and a decision is a (betting node, board) pair.
+are a second tree (:mod:`equipoise.games.boards`), and a decision is a (betting node, board) pair.
 
 What a terminal pays player `p` against an opponent of reach `r` is
 

@@ -18,14 +18,14 @@ from typing import Any
 
 from equipoise.errors import GameError
 from equipoise.games.betting import Rake
-from equipoise.games.clairvoyance import clairvoyance
 from equipoise.games.game import Game
-from equipoise.games.jamfold import jamfold
-from equipoise.games.kuhn import kuhn, kuhn_half_street, kuhn_nolimit
-from equipoise.games.leduc import leduc, leduc_nolimit
+from equipoise.games.library.clairvoyance import clairvoyance
+from equipoise.games.library.jamfold import jamfold
+from equipoise.games.library.kuhn import kuhn, kuhn_half_street, kuhn_nolimit
+from equipoise.games.library.leduc import leduc, leduc_nolimit
+from equipoise.games.library.rhode_island import rhode_island
+from equipoise.games.library.smalldeck import holdem_small
 from equipoise.games.menu import BetMenu
-from equipoise.games.rhode_island import rhode_island
-from equipoise.games.smalldeck import holdem_small
 from equipoise.settings import brief
 
 __all__ = [

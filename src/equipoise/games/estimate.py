@@ -20,7 +20,7 @@ from equipoise.errors import TooLargeError
 from equipoise.games.betting import Size, measure
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules
-from equipoise.games.symmetry import Weighted, runouts, suit_symmetries
+from equipoise.games.runouts import Weighted, runouts, suit_symmetries
 
 #: Hands are padded to a multiple of this.
 BLOCK = 16

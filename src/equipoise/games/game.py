@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from equipoise.games.betting import Betting
-from equipoise.games.deal import Board, Deal
+from equipoise.games.boards import Board, Deal
 
 NameState = Callable[[Board, int, int], str]
 NameBoard = Callable[[Board], str]
@@ -48,7 +48,7 @@ class Game:
     def until(self, rounds: int) -> Game:
         """The game cut after `rounds` rounds: what its lines are worth then is given to the solver.
 
-        >>> from equipoise.games.leduc import leduc
+        >>> from equipoise.games.library.leduc import leduc
         >>> leduc().until(1).information_sets()
         (9, 9)
         """

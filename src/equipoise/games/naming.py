@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from equipoise.cards.card import RANKS, SUITS
-from equipoise.games.deal import Board
+from equipoise.games.boards import Board
 from equipoise.games.menu import BetMenu
 
 

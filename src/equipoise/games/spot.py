@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.card import RANKS, cards_text, check_distinct, parse_cards
-from equipoise.cards.hand import COMBO_CARDS
+from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, GameError, RangeError
 from equipoise.games.betting import NO_RAKE, Betting, Rake, measure
@@ -57,7 +57,7 @@ from equipoise.games.tomltext import toml_text
 from equipoise.settings import brief, parse_toml, read_toml
 
 if TYPE_CHECKING:
-    from equipoise.games.deal import Hands
+    from equipoise.games.boards import Hands
     from equipoise.games.game import Game
 
 #: Chips that fit: sums and products of chips stay whole numbers in every array.
@@ -257,7 +257,7 @@ class Spot:
             # Where every hand shares a card with every hand of the other, none are more than
             # the 51 hands of one card against the same 51.
             return True
-        from equipoise.games.deal import compatible
+        from equipoise.games.boards import compatible
 
         return bool(compatible(mine, theirs).any())
 
@@ -267,7 +267,7 @@ class Spot:
         Boards that differ only by a renaming of suits are one where ranges and board allow it,
         unless `use_symmetry` is off.
         """
-        from equipoise.games.deal import deal_cards
+        from equipoise.games.boards import deal_cards
         from equipoise.games.game import Game
 
         rules = self.rules

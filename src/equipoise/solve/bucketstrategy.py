@@ -20,18 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.abstraction.bucketgame import bucket_game
-from equipoise.abstraction.equitybuckets import NO_BUCKET, STREETS, EquityBuckets
-from equipoise.abstraction.jointtables import count_tables
+from equipoise.abstraction.buckets.equity import NO_BUCKET, STREETS, EquityBuckets
 from equipoise.abstraction.lookup import BOARD_SIZES
+from equipoise.abstraction.tables.bucketgame import bucket_game
+from equipoise.abstraction.tables.joint import count_tables
 from equipoise.cachefolder import cache_folder, tell_making
-from equipoise.cards.hand import COMBO_COUNT
+from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import ArtefactError, IllegalActionError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Action, Rules, State
-from equipoise.solve.cfr import CFRPlus
-from equipoise.solve.solver import Event, Limit
+from equipoise.solve.solvers.cfr import CFRPlus
+from equipoise.solve.solvers.solver import Event, Limit
 
 _KIND = "bucket strategy"
 #: Weight of a difference in the latest bucket, the one before it, and so on.

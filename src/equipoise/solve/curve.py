@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cards.chart import save
-from equipoise.solve.solver import Event
+from equipoise.solve.solvers.solver import Event
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

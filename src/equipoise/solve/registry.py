@@ -8,12 +8,12 @@ from typing import Any
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.settings import brief
-from equipoise.solve.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
-from equipoise.solve.egt import ExcessiveGap
-from equipoise.solve.fictitious import BranchFictitiousPlay, FictitiousPlay
-from equipoise.solve.linear_program import LinearProgram
-from equipoise.solve.sampling import ChanceSampling, ExternalSampling, OutcomeSampling
-from equipoise.solve.solver import Solver
+from equipoise.solve.sampling.mccfr import ChanceSampling, ExternalSampling, OutcomeSampling
+from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
+from equipoise.solve.solvers.egt import ExcessiveGap
+from equipoise.solve.solvers.fictitious import BranchFictitiousPlay, FictitiousPlay
+from equipoise.solve.solvers.linear_program import LinearProgram
+from equipoise.solve.solvers.solver import Solver
 
 SOLVERS: dict[str, type[Solver]] = {
     kind.name: kind

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import GameError
-from equipoise.games.deal import Board
+from equipoise.games.boards import Board
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL, FOLD, GIVEN, SHOWDOWN
 from equipoise.solve.sweep.blas import gemm_address

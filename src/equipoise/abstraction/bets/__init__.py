@@ -1,0 +1,1 @@
+"""Where a real bet stands in a tree that lacks it."""

@@ -1,0 +1,1 @@
+"""One file a method of bucketing hands."""

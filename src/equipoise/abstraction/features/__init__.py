@@ -1,0 +1,1 @@
+"""Exact features of hands over all boards, and the kernels that count them."""

@@ -1,0 +1,1 @@
+"""Joint tables and transitions of buckets, and the games made of them."""

@@ -1,0 +1,1 @@
+"""The ACPC's protocol: dealer, client, logs."""

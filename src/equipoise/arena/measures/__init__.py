@@ -1,0 +1,1 @@
+"""How good an agent is: AIVAT, local best response, exact values, openings."""

@@ -1,0 +1,380 @@
+"""AIVAT: the luck taken out of a match, and nothing else (Burch, Schmid, Moravčík, Morrill and
+Bowling 2018).
+
+A hand is a sequence of public events: cards that come, and actions. Each player has a *range*: after
+t events W_t(x) is the weight of holding x, which is 1 at the start, is multiplied by the probability
+that his policy gives to each action he took, and is 0 for hands that a public card blocks. A player
+whose policy is not known has the one hand that he really held. Given everything public, the hands x
+and y of the two are then held with probability proportional to W(x) W(y) [x, y share no card].
+
+Let V_t be any value of the situation after t events, u averaged over that distribution. If event
+t + 1 has outcomes o with probabilities P(o), which is so for cards and for the actions of players
+whose policy is known, then
+
+    c_{t+1} = Σ_o P(o) V_{t+1}(o) - V_{t+1}(what happened)
+
+is 0 on average, given everything before: P(o) is the share of the weight that goes on with o. The
+payoff, averaged in the same way over what the players might have held, plus all these corrections is
+the estimate. It is unbiased whatever u is, and the better u foretells, the less luck is left.
+
+u is the check-down value (:mod:`equipoise.games.checkdown`) with the last bet called. It is its own
+mean over the cards to come, so the first term of c for a public card is simply V_t, and for the
+private cards of a player whose policy is not known it is 0, by symmetry. A policy that is not known
+at some decision ends the range of its player: his real hand is put in its place, which is an event
+like any other, with the range as its probabilities.
+
+Actions that were faults are no part of a policy: a player with faults counts as unknown. So does one
+that learns, because his policy was another in every hand.
+"""
+
+from __future__ import annotations
+
+import copy
+import signal
+from collections.abc import Generator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from dataclasses import dataclass, field
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.agents.agent import Agent, Policy, PublicState
+from equipoise.agents.registry import Recipe
+from equipoise.agents.strategyagent import hand_number
+from equipoise.arena.match import MatchResult, Player, Progress
+from equipoise.arena.statistics import Estimate, estimate, pair_means
+from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.games.checkdown import CheckDown, Margins, Weights, half_pot
+from equipoise.games.dealing import Deal, Dealer
+from equipoise.games.rules import Action, Kind, Rules, State
+from equipoise.workers import check_workers, start_pool
+
+
+class HandRecord(NamedTuple):
+    """A hand that was played."""
+
+    number: int
+    #: Seat (0 is A) at position 0.
+    first: int
+    deal: Deal
+    #: The betting at the end.
+    state: State
+
+
+class Aivat:
+    """Estimates of what A won, hand by hand.
+
+    `agents` are A and B, None where the policy is not known. They are reset as the match's seed says.
+    """
+
+    def __init__(self, rules: Rules, agents: Sequence[Agent | None], seed: int = 0) -> None:
+        self.rules = rules
+        self.checkdown = CheckDown(rules)
+        self.agents = tuple(agents)
+        for seat, agent in enumerate(self.agents):
+            if agent is not None:
+                agent.reset(2 * seed + seat)
+
+    def value(self, record: HandRecord) -> float:
+        """The estimate of A's chips in a hand."""
+        players = self.agents if record.first == 0 else self.agents[::-1]
+        for seat, agent in enumerate(self.agents):
+            if agent is not None:
+                agent.begin(record.number, seat ^ record.first)
+        chips = _Hand(self.checkdown, players, record).estimate()
+        return -chips if record.first else chips
+
+
+class _Hand:
+    """The estimate of one hand, event by event; chips are those of position 0."""
+
+    def __init__(
+        self, checkdown: CheckDown, players: Sequence[Agent | None], record: HandRecord
+    ) -> None:
+        self.checkdown, self.players, self.record = checkdown, players, record
+        self.held = [hand_number(hole) for hole in record.deal.holes]
+        self.ranges = [
+            checkdown.only(hand) if player is None else checkdown.start()
+            for player, hand in zip(players, self.held, strict=True)
+        ]
+        self.board: tuple[int, ...] = ()
+        #: For each player, the range his hands were last valued against, and how they stand.
+        self.known: list[tuple[Weights, Margins] | None] = [None, None]
+        #: Whose hands are valued now, and how they stand.
+        self.side, self.margin, self.mass = 0, np.zeros(0), np.zeros(0)
+        self._look(0)
+
+    def estimate(self) -> float:
+        """Play the hand again and add up."""
+        deal, end = self.record.deal, self.record.state
+        state = State.start(end.rules)
+        # The mean over all private cards is 0.
+        total = -self._value(state)
+        for number, actions in enumerate(end.history):
+            total += self._deal(state, deal.boards[number])
+            for action in actions:
+                total += self._act(state, action)
+                state = state.apply(action)
+        if state.folded is not None:
+            return total + state.payoffs()[0]
+        # The payoff and the corrections for the cards to come add up to this.
+        return total + self._value(state)
+
+    # ------------------------------------------------------------------------------ events
+
+    def _deal(self, state: State, board: tuple[int, ...]) -> float:
+        if board == self.board:
+            return 0.0
+        before = self._value(state)
+        assert state.to_act is not None
+        self._see(board, state.to_act)
+        return before - self._value(state)
+
+    def _act(self, state: State, action: Action) -> float:
+        player = state.to_act
+        assert player is not None
+        agent = self.players[player]
+        policy = None
+        if agent is not None:
+            policy = agent.policy(PublicState(state, self.board, self.record.number))
+        if policy is None:
+            return self._reveal(state, player)
+        return self._correct(state, player, policy, action)
+
+    def _reveal(self, state: State, player: int) -> float:
+        """The policy is not known here: go on with the hand that was really held."""
+        if np.count_nonzero(self.ranges[player]) == 1:
+            return 0.0
+        before = self._value(state)
+        self.ranges[player] = self.checkdown.only(self.held[player])
+        self._look(1 - player)
+        return before - self._value(state)
+
+    def _correct(self, state: State, player: int, policy: Policy, action: Action) -> float:
+        """The correction for a decision of a player whose policy is known."""
+        self._look(player)
+        sign = -1 if player else 1
+        weights = self.ranges[player]
+        # Rows of hands that cannot be held may hold anything.
+        held = weights > 0
+        branches = np.zeros(policy.probabilities.shape)
+        branches[held] = weights[held, None] * policy.probabilities[held]
+        masses = self.mass @ branches
+        margins = self.margin @ branches
+        mean = chosen = 0.0
+        found = False
+        for option, mass, margin in zip(policy.actions, masses, margins, strict=True):
+            after = state.apply(option)
+            if option.kind == Kind.FOLD:
+                value = after.payoffs()[0] * mass
+            else:
+                value = sign * half_pot(after) * margin
+            mean += float(value)
+            if option == action:
+                found = bool(mass > 0)
+                chosen = float(value / mass) if found else 0.0
+        column = policy.actions.index(action) if found else 0
+        if not found or not policy.probabilities[self.held[player], column]:
+            agent = self.players[player]
+            name = agent.name or type(agent).__name__ if agent is not None else ""
+            raise EquipoiseError(
+                f"hand {self.record.number}: {name} played {action}, which its policy never does "
+                f"with these cards: AIVAT needs the policy that is played"
+            )
+        played = policy.probabilities[held, column]
+        # An action that says nothing about the cards leaves the range as it was.
+        if played.min() < played.max():
+            self.ranges[player] = branches[:, column]
+        return mean / float(masses.sum()) - chosen
+
+    # ------------------------------------------------------------------------------ values
+
+    def _see(self, board: tuple[int, ...], player: int) -> None:
+        """The board comes; the hands of `player` are valued next."""
+        self.board = board
+        free = self.checkdown.free(board)
+        self.ranges = [np.where(free, weights, 0.0) for weights in self.ranges]
+        self.known = [None, None]
+        self._look(player)
+
+    def _look(self, player: int) -> None:
+        """Value the hands of `player` against the range of the other."""
+        other = self.ranges[1 - player]
+        known = self.known[player]
+        if known is None or known[0] is not other:
+            margins = self.checkdown.against(other, self.board, self.ranges[player])
+            known = self.known[player] = (other, margins)
+        self.side, (self.margin, self.mass) = player, known[1]
+
+    def _value(self, state: State) -> float:
+        """Check-down value for position 0 with the last bet called."""
+        weights = self.ranges[self.side]
+        value = float(self.margin @ weights) / float(self.mass @ weights)
+        return half_pot(state) * (-value if self.side else value)
+
+
+@dataclass(frozen=True)
+class AivatResult:
+    """A match without its luck; figures are A's."""
+
+    match: MatchResult
+    #: Whether A and B tell a policy, if not in every situation.
+    known: tuple[bool, bool]
+    #: Estimates of A's chips, hand after hand.
+    payoffs: NDArray[np.float64] = field(repr=False)
+
+    @property
+    def estimate(self) -> Estimate:
+        """A's win rate in mbb/hand, with its error."""
+        rates = self.payoffs * (1000 / self.match.rules.big_blind)
+        return estimate(pair_means(rates) if self.match.duplicate else rates)
+
+    @property
+    def std_mbb(self) -> float:
+        """Standard deviation of a hand: that of a pair's mean, times √2."""
+        return self.estimate.deviation * (sqrt(2) if self.match.duplicate else 1)
+
+    @property
+    def reduction(self) -> float:
+        """Share of the match's standard deviation that was luck; NaN where there was none."""
+        raw = self.match.std_mbb
+        return 1 - self.std_mbb / raw if raw else float("nan")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures that `equipoise match --aivat --json` adds."""
+        now = self.estimate
+        return {
+            "aivat_mbb_per_hand": now.mean,
+            "aivat_ci95_mbb": now.half_width,
+            "aivat_std_mbb": self.std_mbb,
+            "aivat_reduction": self.reduction,
+            "aivat_known": list(self.known),
+        }
+
+
+def aivat(
+    match: MatchResult, a: Player, b: Player, *, workers: int = 1, progress: Progress | None = None
+) -> AivatResult:
+    """Take the luck out of a match between A and B; its hands are read from its log.
+
+    >>> import tempfile
+    >>> from equipoise.arena.match import play_match
+    >>> log = Path(tempfile.mkdtemp()) / "match.log"
+    >>> match = play_match("call", "all-in", hands=20, duplicate=False, log=log)
+    >>> without_luck = aivat(match, "call", "all-in")
+    >>> abs(without_luck.estimate.mean) < 1e-9, round(without_luck.reduction, 9)
+    (True, 1.0)
+    """
+    if match.log is None:
+        raise EquipoiseError("AIVAT reads the hands from the log of the match: play it with a log")
+    check_workers(workers)
+    agents = [_known(player, match, seat) for seat, player in enumerate((a, b))]
+    if agents[0] is not None and agents[0] is agents[1]:
+        agents[1] = copy.deepcopy(agents[0])
+    source = _Source(match.rules, tuple(agents), match.seed, match.duplicate)
+    lines = _betting(match.log, match.hands)
+    parts = [lines[i : i + _PART] for i in range(0, len(lines), _PART)]
+    values: list[float] = []
+    with closing(_estimates(source, parts, workers)) as estimates:
+        for part in estimates:
+            values += part
+            if progress is not None:
+                progress(len(values), len(lines), "AIVAT")
+    known = (agents[0] is not None, agents[1] is not None)
+    return AivatResult(match, known, np.array(values))
+
+
+def _known(player: Player, match: MatchResult, seat: int) -> Agent | None:
+    """The agent, if its policy can be used."""
+    agent = player if isinstance(player, Agent) else Recipe.read(player).make(match.rules)
+    has_policy = type(agent).policy is not Agent.policy
+    faulty = any(fault.seat == seat for fault in match.faults)
+    return agent if has_policy and not agent.learns and not faulty else None
+
+
+def _betting(log: Path, hands: int) -> list[tuple[int, str]]:
+    """Number and betting of the hands in a match's log."""
+    try:
+        with log.open(encoding="utf-8", errors="replace") as file:
+            states = [line.split(":", 3) for line in file if line.startswith("STATE:")]
+    except OSError as error:
+        raise ArtefactError(f"cannot read the log {log}: {error}") from None
+    numbers = [state[1] if len(state) == 4 else "" for state in states]
+    if numbers != [str(hand) for hand in range(hands)]:
+        raise ArtefactError(f"{log} does not hold the {hands} hands of this match: play it again")
+    return [(number, state[2]) for number, state in enumerate(states)]
+
+
+#: Hands that a worker takes at a time.
+_PART = 64
+
+_Part = list[tuple[int, str]]
+
+
+@dataclass
+class _Source:
+    """What a worker needs to estimate any hand of a match."""
+
+    rules: Rules
+    agents: tuple[Agent | None, ...]
+    seed: int
+    duplicate: bool
+
+    def start(self) -> None:
+        self.aivat = Aivat(self.rules, self.agents, self.seed)
+        self.dealer = Dealer(self.rules, self.seed)
+
+    def estimate(self, part: _Part) -> list[float]:
+        """The estimates of some hands in order."""
+        step = 2 if self.duplicate else 1
+        first, last = part[0][0] // step, part[-1][0] // step
+        deals = list(self.dealer.deals(first, last + 1))
+        return [
+            self.aivat.value(
+                HandRecord(
+                    number,
+                    number & 1,
+                    deals[number // step - first],
+                    State.from_betting_text(self.rules, text),
+                )
+            )
+            for number, text in part
+        ]
+
+
+_here: _Source | None = None
+
+
+def _enter(source: _Source) -> None:
+    """Begin a worker's life: Ctrl-C is its parent's business."""
+    global _here
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source.start()
+    _here = source
+
+
+def _work(part: _Part) -> list[float]:
+    assert _here is not None
+    return _here.estimate(part)
+
+
+def _estimates(
+    source: _Source, parts: list[_Part], workers: int
+) -> Generator[list[float], None, None]:
+    if workers == 1 or len(parts) < 2:
+        source.start()
+        yield from map(source.estimate, parts)
+        return
+    pool = start_pool(min(workers, len(parts)), _enter, source, may_fork=True)
+    try:
+        yield from pool.map(_work, parts)
+    except BrokenProcessPool:
+        raise EquipoiseError(
+            "a worker died, of memory or of an agent's crash: estimate with --workers 1 to see"
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)

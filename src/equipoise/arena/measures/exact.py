@@ -1,0 +1,126 @@
+"""What one agent wins from another exactly, where both policies are known and the game is small.
+
+The public tree is walked once with the ranges of both players: vectors of how likely each hand is to
+have come here, multiplied by the policies' probabilities on the way down. A terminal pays
+
+    half the pot · Σ_x Σ_y W0(x) W1(y) [x, y share no card] · (1, -1, or x's margin over y)
+
+times the chance of the board, in which the cards of both players are gone; all of it is divided by
+the number of pairs of hands. No card is drawn, so there is no error to speak of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from equipoise.agents.agent import Agent, PublicState
+from equipoise.errors import EquipoiseError, TooLargeError
+from equipoise.games.checkdown import Cards, CheckDown, Weights
+from equipoise.games.rules import Kind, Rules, State
+
+#: Public situations that are walked, at some 20,000 a second.
+_MOST_SITUATIONS = 2_000_000
+
+
+@dataclass(frozen=True)
+class ExactResult:
+    """What A wins from B in chips a hand."""
+
+    rules: Rules
+    #: A at position 0, and at position 1.
+    chips: tuple[float, float]
+
+    @property
+    def mbb_per_hand(self) -> float:
+        """A's win rate when the seats alternate."""
+        return sum(self.chips) / 2 * 1000 / self.rules.big_blind
+
+
+def exact_match(a: Agent, b: Agent, rules: Rules, hand: int = 0) -> ExactResult:
+    """What A wins from B from both seats.
+
+    Policies that depend on the number of the hand are taken as in `hand`.
+
+    >>> from equipoise.agents.simple import AllInAgent, FoldAgent
+    >>> from equipoise.games.library.leduc import leduc
+    >>> exact_match(AllInAgent(), FoldAgent(), leduc().betting.rules).chips
+    (1.0, 1.0)
+    """
+    return ExactResult(
+        rules, (exact_value(a, b, rules, hand), -exact_value(b, a, rules, hand) + 0.0)
+    )
+
+
+def exact_value(first: Agent, second: Agent, rules: Rules, hand: int = 0) -> float:
+    """What the agent at position 0 wins from the one at position 1, in chips a hand."""
+    checkdown = CheckDown(rules)
+    if checkdown.full_deck:
+        raise TooLargeError("hold'em with the full deck has too many boards: play a match instead")
+    for position, agent in enumerate((first, second)):
+        agent.begin(hand, position)
+    start = checkdown.start()
+    walk = _Walk(checkdown, (first, second), hand)
+    left = len(checkdown.deck)
+    held = rules.hole_cards
+    pairs = comb(left, held) * comb(left - held, held)
+    return walk.dealt(State.start(rules), (), (start, start)) / pairs
+
+
+class _Walk:
+    """The public tree with both ranges."""
+
+    def __init__(self, checkdown: CheckDown, players: tuple[Agent, Agent], hand: int) -> None:
+        self.checkdown, self.players, self.hand = checkdown, players, hand
+        self.met = 0
+
+    def dealt(self, state: State, board: Cards, ranges: tuple[Weights, Weights]) -> float:
+        """Chips from here on, summed over the cards that come before the round of `state`."""
+        rules = self.checkdown.rules
+        count = sum(rules.board_cards[: state.round + 1]) - len(board)
+        if not count:
+            return self.value(state, board, ranges)
+        left = [card for card in self.checkdown.deck if card not in board]
+        total = 0.0
+        for more in combinations(left, count):
+            longer = board + more
+            free = self.checkdown.free(longer)
+            total += self.value(state, longer, (ranges[0] * free, ranges[1] * free))
+        return total / comb(len(left) - 2 * rules.hole_cards, count)
+
+    def value(self, state: State, board: Cards, ranges: tuple[Weights, Weights]) -> float:
+        """Chips of position 0 from here on, in units of a pair of hands."""
+        if not ranges[0].any() or not ranges[1].any():
+            return 0.0
+        self.met += 1
+        if self.met > _MOST_SITUATIONS:
+            raise TooLargeError(
+                f"the game has more than {_MOST_SITUATIONS:,} public situations: play a match, "
+                "or choose a smaller game"
+            )
+        player = state.to_act
+        if player is None:
+            margin, mass = self.checkdown.against(ranges[1], board)
+            if state.folded is not None:
+                return float(state.payoffs()[0]) * float(mass @ ranges[0])
+            return float(state.payoffs(0)[0]) * float(margin @ ranges[0])
+        agent = self.players[player]
+        policy = agent.policy(PublicState(state, board, self.hand))
+        if policy is None:
+            name = agent.name or type(agent).__name__
+            raise EquipoiseError(f"{name} has no known policy: exact values need both players'")
+        total = 0.0
+        held = ranges[player] > 0
+        for column, action in enumerate(policy.actions):
+            mine = np.zeros_like(ranges[player])
+            mine[held] = ranges[player][held] * policy.probabilities[held, column]
+            after = state.apply(action)
+            both = (ranges[0], mine) if player else (mine, ranges[1])
+            if action.kind != Kind.FOLD and after.to_act is not None and after.round > state.round:
+                total += self.dealt(after, board, both)
+            else:
+                total += self.value(after, board, both)
+        return total

@@ -1,0 +1,244 @@
+"""Local best response: a lower bound on how much an agent can be beaten for (Lisý and Bowling 2017).
+
+The local best response knows the agent's policy, and so tracks its exact range: the weight of every
+hand it could hold, given what it did. With its own hand it then looks one action ahead, as if after
+that action both checked and called to the end:
+
+    fold     minus what it has put in
+    call     half the called pot, times its margin over the range
+    raise    the agent's folds win what the agent has put in; its other hands, which are then its
+             range, are played out for the raised pot
+
+and takes the best. What it wins in a match is a lower bound, in expectation, on what a best response
+would win: far from tight, and yet large against any agent that folds to the wrong bets.
+
+Menus: `fc` only folds and calls; `fcpa` may also bet the pot and all-in; `56` has 56 sizes, the
+totals that lie evenly on a logarithmic scale from the smallest legal raise to all-in. In limit games
+the last two have the one raise there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.registry import Recipe
+from equipoise.agents.strategyagent import hand_number
+from equipoise.arena.match import MatchResult, Player, Progress, play_match
+from equipoise.arena.measures.aivat import AivatResult, aivat
+from equipoise.errors import EquipoiseError
+from equipoise.games.checkdown import Cards, CheckDown, Weights, half_pot
+from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State, raise_to
+
+#: Raise sizes that each menu considers.
+MENUS = ("fc", "fcpa", "56")
+_SIZES = 56
+
+
+def raises(state: State, menu: str) -> list[Action]:
+    """The raises of a menu in a state, smallest first.
+
+    >>> start = State.start(NOLIMIT_HOLDEM)
+    >>> [str(action) for action in raises(start, "fcpa")], len(raises(start, "56"))
+    (['r300', 'r20000'], 56)
+    """
+    legal = state.legal()
+    least, most = legal.raise_min, legal.raise_max
+    if not least or menu == "fc":
+        return []
+    if menu == "56":
+        totals = np.geomspace(least, most, _SIZES).round().astype(int).tolist()
+    else:
+        highest = max(state.committed)
+        totals = [min(max(3 * highest + state.rules.dead, least), most), most]
+    return [raise_to(total) for total in sorted(set(totals))]
+
+
+class LocalBestResponse(Agent):
+    """Plays the local best response to one agent, whose policy has to be known."""
+
+    name = "lbr"
+
+    def __init__(self, target: Agent, rules: Rules, menu: str = "fcpa") -> None:
+        super().__init__()
+        if menu not in MENUS:
+            raise EquipoiseError(f"no menu {menu!r}: choose from {', '.join(MENUS)}")
+        self.target, self.menu = target, menu
+        self.checkdown = CheckDown(rules)
+        self._hand = -1
+        #: The target's range after each of its actions in this hand.
+        self._tracked: dict[tuple[object, Cards], Weights] = {}
+        if not State.start(rules).is_over:
+            self._ask(State.start(rules), (), 0)
+
+    def act(self, view: View) -> Action:
+        """The best action one step ahead."""
+        facing = self.range(view.state, view.board, view.hand)
+        return self._choose(hand_number(view.hole), view.state, view.board, facing, view.hand)
+
+    def policy(self, public: PublicState) -> Policy | None:
+        """Certainty, hand by hand; None in hold'em, where it would take too long."""
+        if self.checkdown.full_deck:
+            return None
+        state, board, number = public
+        facing = self.range(state, board, number)
+        actions = (FOLD,) * state.legal().fold + (CALL, *raises(state, self.menu))
+        rows = np.zeros((self.checkdown.hands, len(actions)), dtype=np.float32)
+        for hand in np.flatnonzero(self.checkdown.free(board)).tolist():
+            rows[hand, actions.index(self._choose(hand, state, board, facing, number))] = 1.0
+        return Policy(actions, rows)
+
+    def range(self, state: State, board: Cards, number: int) -> Weights:
+        """The range of the player who is not to act, by the target's policy."""
+        if number != self._hand:
+            self._hand = number
+            self._tracked.clear()
+        rules = state.rules
+        other = 1 - state.to_act if state.to_act is not None else 0
+        weights = self.checkdown.start()
+        now = State.start(rules)
+        for played, actions in enumerate(state.history):
+            seen = board[: sum(rules.board_cards[: played + 1])]
+            weights = np.where(self.checkdown.free(seen), weights, 0.0)
+            for action in actions:
+                after = now.apply(action)
+                if now.to_act == other:
+                    key = (after.history, seen)
+                    if key not in self._tracked:
+                        self._tracked[key] = self._after(weights, now, seen, number, action)
+                    weights = self._tracked[key]
+                now = after
+        return weights
+
+    def _after(
+        self, weights: Weights, state: State, board: Cards, number: int, action: Action
+    ) -> Weights:
+        policy = self._ask(state, board, number)
+        column = policy.actions.index(action) if action in policy.actions else None
+        after = np.zeros_like(weights)
+        held = weights > 0
+        if column is not None:
+            after[held] = weights[held] * policy.probabilities[held, column]
+        if not after.any():
+            raise EquipoiseError(
+                f"{_name(self.target)} played {action}, which its policy never does here: a local "
+                "best response needs the policy that is played"
+            )
+        return after
+
+    def _ask(self, state: State, board: Cards, number: int) -> Policy:
+        policy = self.target.policy(PublicState(state, board, number))
+        if policy is None:
+            raise EquipoiseError(
+                f"{_name(self.target)} does not say its policy: a local best response needs the "
+                "probabilities of every hand it could hold"
+            )
+        return policy
+
+    def _choose(
+        self, hand: int, state: State, board: Cards, facing: Weights, number: int
+    ) -> Action:
+        theirs, mass = self.checkdown.against_hand(hand, board)
+        met = float(facing @ mass)
+        me = state.to_act
+        assert me is not None
+        if met <= 0:
+            # The target cannot be here with any hand that this one leaves: nothing is to be won.
+            return CALL
+        dead = state.rules.dead / 2
+        best, most = CALL, -half_pot(state) * float(facing @ theirs) / met
+        if state.legal().fold and -(state.committed[me] + dead) >= most:
+            best, most = FOLD, -(state.committed[me] + dead)
+        for option in raises(state, self.menu):
+            after = state.apply(option)
+            policy = self._ask(after, board, number)
+            stays = facing
+            folded = 0.0
+            if FOLD in policy.actions:
+                column = policy.probabilities[:, policy.actions.index(FOLD)]
+                folds = np.where(facing > 0, facing * column, 0.0)
+                stays, folded = facing - folds, float(folds @ mass)
+            won = folded * (state.committed[1 - me] + dead)
+            value = (won - half_pot(after) * float(stays @ theirs)) / met
+            if value > most:
+                best, most = option, value
+        return best
+
+
+def _name(agent: Agent) -> str:
+    return agent.name or type(agent).__name__
+
+
+@dataclass(frozen=True)
+class LbrResult:
+    """How much the local best response won; figures are its own."""
+
+    agent: str
+    menu: str
+    match: MatchResult
+    #: The same without luck, if it was asked for.
+    without_luck: AivatResult | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures, as `equipoise lbr --json` prints them."""
+        match = self.match
+        figures = {
+            "agent": self.agent,
+            "game": match.rules.name,
+            "menu": self.menu,
+            "hands": match.hands,
+            "pairs": match.pairs,
+            "mbb_per_hand": match.mbb_per_hand,
+            "ci95_mbb": match.ci95_mbb,
+            "std_mbb": match.std_mbb,
+            "hands_per_second": match.hands_per_second,
+            "seed": match.seed,
+            "interrupted": match.interrupted,
+        }
+        return figures | (self.without_luck.as_dict() if self.without_luck is not None else {})
+
+
+def local_best_response(
+    agent: Player,
+    rules: Rules = NOLIMIT_HOLDEM,
+    hands: int = 1000,
+    menu: str = "fcpa",
+    seed: int = 0,
+    *,
+    duplicate: bool = True,
+    workers: int = 1,
+    without_luck: bool = False,
+    progress: Progress | None = None,
+) -> LbrResult:
+    """Play the local best response against an agent.
+
+    >>> local_best_response("fold", hands=20, menu="fcpa").match.mbb_per_hand
+    750.0
+    """
+    target = agent if isinstance(agent, Agent) else Recipe.read(agent).make(rules)
+    name = _name(target) if isinstance(agent, Agent) else Recipe.read(agent).name
+    response = LocalBestResponse(target, rules, menu)
+    with TemporaryDirectory() as folder:
+        match = play_match(
+            response,
+            target,
+            rules,
+            hands,
+            seed,
+            duplicate=duplicate,
+            workers=workers,
+            log=Path(folder) / "lbr.log" if without_luck else None,
+            max_faults=1,
+            progress=progress,
+        )
+        if match.faults:
+            fault = match.faults[0]
+            who = "the local best response" if fault.seat == 0 else name
+            raise EquipoiseError(f"{who} failed in hand {fault.hand}: {fault.reason}")
+        luckless = aivat(match, response, target, workers=workers) if without_luck else None
+    return LbrResult(name, menu, match, luckless)

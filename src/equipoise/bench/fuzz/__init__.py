@@ -1,0 +1,1 @@
+"""Spoiled inputs to everything that reads text or files."""

@@ -1,0 +1,233 @@
+"""The readers of artefacts and tables, spoiled in two ways.
+
+Raw damage must be refused by the checksum. So that what lies behind it is reached as well, most inputs
+are artefacts *signed again* (:mod:`.fuzzsigning`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.abstraction.abstraction import Abstraction
+from equipoise.abstraction.definition import Definition
+from equipoise.abstraction.tablecache import cached_table, table_path
+from equipoise.bench.fuzz import samples as sample
+from equipoise.bench.fuzz.mutations import Stock, spoil
+from equipoise.bench.fuzz.reader import Reader, refuse
+from equipoise.bench.fuzz.signing import signed_again
+from equipoise.cards import headsup, preflop
+from equipoise.games.betting import Betting
+from equipoise.games.catalogue import kuhn
+from equipoise.games.game import Game
+from equipoise.solve.registry import SOLVERS
+from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
+from equipoise.solve.spots.solution import Solution
+from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.training.blueprint import FORMS, Blueprint, Layout, part_type
+from equipoise.solve.training.recipe import Recipe
+
+_SOLVERS = ("dcfr", "cfr+", "egt", "external", "fp")
+_TABLE = np.arange(600, dtype=np.uint16).reshape(20, 30)
+
+
+def file_readers() -> list[Reader]:
+    """All of them."""
+    readers = [
+        _artefact("abstraction", 2, "card abstraction", _abstractions, Abstraction.load),
+        _artefact("blueprint", 1, "blueprint", _blueprints, Blueprint.load),
+        _artefact("solution", 1, "solution", _solutions, Solution.open),
+        _artefact(
+            "strategy", 1, "strategy", _strategies, lambda path: Strategy.load(path, _kuhn())
+        ),
+        _artefact("sampled checkpoint", 0.5, "card solver", _sampled, _load_sampled),
+        Reader("cached table", 2, _tables, _cached_table),
+        Reader(
+            "preflop table",
+            0.3,
+            lambda: [preflop.DATA_FILE.read_bytes()],
+            partial(_shipped, preflop.load),
+        ),
+        Reader(
+            "matchup table",
+            0.1,
+            lambda: [headsup.DATA_FILE.read_bytes()],
+            partial(_shipped, headsup.load),
+        ),
+    ]
+    for name in _SOLVERS:
+        make, load = partial(_checkpoints, name), partial(_load_checkpoint, name)
+        readers.append(_artefact(f"checkpoint {name}", 0.5, "solver", make, load))
+    return readers
+
+
+def _artefact(
+    name: str,
+    weight: float,
+    kind: str,
+    samples: Callable[[], list[bytes]],
+    load: Callable[[Path], object],
+) -> Reader:
+    def read(data: bytes, folder: Path) -> object:
+        path = folder / "fuzzed.artefact"
+        path.write_bytes(data)
+        return load(path)
+
+    def spoil_it(rng: Random, data: bytes, stock: Stock) -> bytes:
+        return (
+            spoil(rng, data, stock)
+            if rng.random() < 0.3
+            else signed_again(rng, data, kind, stock.tokens)
+        )
+
+    return Reader(name, weight, samples, read, spoil_it)
+
+
+# ---------------------------------------------------------------------------------- samples
+
+
+def _saved(*things: Callable[[Path], object]) -> list[bytes]:
+    """The files that these write."""
+    found = []
+    with TemporaryDirectory() as folder:
+        for number, save in enumerate(things):
+            path = Path(folder) / f"sample{number}"
+            save(path)
+            found.append(path.read_bytes())
+    return found
+
+
+@cache
+def _halves() -> Abstraction:
+    """All 169 classes before the flop; after it, better or worse than even."""
+    cuts = Definition("cuts", {"axes": ["equity"]}, {"borders0": np.array([0.5])})
+    two = np.array([[0, 1]], dtype=np.uint16)
+    river = (np.arange(1981) >= 990).astype(np.uint16)[None]
+    classes = np.arange(169, dtype=np.uint16)[None]
+    definitions = (Definition("class"), cuts, cuts, Definition("score"))
+    return Abstraction("halves", definitions, (classes, two, two, river), {"method": "equity"})
+
+
+def _abstractions() -> list[bytes]:
+    eye = np.eye(4, dtype=np.float32)
+    table = Definition("table", {}, {"table": (np.arange(1326) % 3).astype(np.uint16)})
+    outlook = Definition("outlook", {}, {"points": eye, "centroids": eye})
+    borders = {"of": "histograms", "borders": [0.25, 0.5, 0.75, 1.0]}
+    nearest = Definition("nearest", borders, {"centroids": eye})
+    score, whole = Definition("score"), np.zeros((1, 1981), dtype=np.uint16)
+    three, four = (np.arange(n, dtype=np.uint16)[None] for n in (3, 4))
+    tied = np.arange(12, dtype=np.uint16).reshape(3, 4)
+    one = Abstraction("one", (table, outlook, nearest, score), (three, tied, four, whole))
+    cut = {"borders0": np.array([0.5]), "borders1": np.array([[0.2], [0.7]])}
+    cuts = Definition("cuts", {"axes": ["strength", "positive"]}, cut)
+    other = Abstraction("other", (table, cuts, cuts, score), (three, tied, four, whole))
+    return _saved(_halves().save, one.save, other.save)
+
+
+def _blueprints() -> list[bytes]:
+    told = {
+        "name": "tiny",
+        "rules": {"game": "nolimit", "stack": 400},
+        "menu": {"bets": "a", "raises": "a"},
+        "abstraction": {"method": "equity", "count": 2, "remembers": False},
+        "model": {"kind": "cards"},
+        "solver": {"name": "cards"},
+        "limit": {"iterations": 1},
+    }
+    recipe = Recipe.from_dict(told)
+    betting = Betting.build(recipe.rules, recipe.menu)
+    made = []
+    for form, parts in FORMS.items():
+        layout = Layout.of(betting, _halves().counts, None, pure=not parts)
+        weights = np.zeros(layout.size, dtype=part_type(form))
+        for first, columns in zip(layout.offset, layout.columns, strict=True):
+            # The first action always, whose number in pure strategies is 0.
+            weights[first : first + columns] = parts
+        made.append(Blueprint(recipe, _halves(), form, weights, None, {"seconds": 1.5}))
+    return _saved(*(blueprint.save for blueprint in made))
+
+
+def _solutions() -> list[bytes]:
+    solution = sample.solved()
+    turn = sample.solved_turn()
+    return _saved(
+        solution.save,
+        lambda path: solution.save(path, compress=True),
+        lambda path: turn.save(path, through="turn"),
+    )
+
+
+@cache
+def _kuhn() -> Game:
+    return kuhn()
+
+
+def _strategies() -> list[bytes]:
+    solver = SOLVERS["cfr+"](_kuhn())
+    solver.advance(5)
+    return _saved(solver.average_strategy().save)
+
+
+def _checkpoints(name: str) -> list[bytes]:
+    solver = SOLVERS[name](_kuhn())
+    solver.advance(3)
+    return _saved(solver.save)
+
+
+def _load_checkpoint(name: str, path: Path) -> object:
+    return SOLVERS[name].load(path, _kuhn())
+
+
+@cache
+def _cards() -> CardGame:
+    return CardGame.of(_kuhn())
+
+
+def _sampled() -> list[bytes]:
+    solver = CardSampling(_cards(), threads=1)
+    solver.advance(10)
+    return _saved(solver.save)
+
+
+def _load_sampled(path: Path) -> object:
+    return CardSampling.load(path, _cards())
+
+
+# ---------------------------------------------------------------------------------- tables
+
+
+def _fill(out: NDArray[Any]) -> None:
+    out[:] = _TABLE
+
+
+def _table() -> NDArray[Any]:
+    return cached_table("fuzzed", {"for": "fuzz"}, _TABLE.shape, _TABLE.dtype, _fill)
+
+
+def _tables() -> list[bytes]:
+    _table()
+    return [table_path("fuzzed", {"for": "fuzz"}).read_bytes()]
+
+
+def _cached_table(data: bytes, folder: Path) -> None:
+    """A table that does not fit its seal is made again, whatever is wrong with it."""
+    path = table_path("fuzzed", {"for": "fuzz"})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    if not np.array_equal(_table(), _TABLE):
+        raise AssertionError("a damaged table is taken for a sound one")
+    if path.read_bytes() != data:
+        refuse("made again")
+
+
+def _shipped(load: Callable[[Path], object], data: bytes, folder: Path) -> None:
+    path = folder / "shipped"
+    path.write_bytes(data)
+    load(path)

@@ -1,0 +1,297 @@
+"""The readers of text: what is typed, what stands in files of text, and what comes over a wire."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+from functools import cache
+from pathlib import Path
+
+from equipoise.agents import registry
+from equipoise.agents.human import read_answer
+from equipoise.agents.simple import CallAgent
+from equipoise.arena import matchlog
+from equipoise.arena.acpc import protocol as acpc
+from equipoise.arena.acpc.client import play
+from equipoise.arena.acpc.table import Table
+from equipoise.arena.acpc.wire import Wire
+from equipoise.arena.histories.history import History, Problem
+from equipoise.arena.histories.parquet import row
+from equipoise.arena.histories.players import summarise
+from equipoise.bench.fuzz import samples as sample
+from equipoise.bench.fuzz.reader import Reader, from_file, from_text, refuse, same
+from equipoise.cards.card import parse_card, parse_cards
+from equipoise.cards.combos import parse_combo
+from equipoise.cards.range import Range
+from equipoise.games import catalogue, gamefile
+from equipoise.games.betsize import parse_sizes, sizes_text
+from equipoise.games.menu import BetMenu
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, State
+from equipoise.games.spot import Spot
+from equipoise.solve.batch.jobs import Batch
+from equipoise.solve.batch.run import Goal, Results
+from equipoise.solve.spots.solution import Solution
+from equipoise.solve.strategies.postprocessing import PostProcessing
+from equipoise.solve.training.folder import RunFolder
+from equipoise.solve.training.recipe import Recipe
+
+_SITUATIONS = (
+    State.start(NOLIMIT_HOLDEM),
+    State.start(LIMIT_HOLDEM),
+    State.from_betting_text(NOLIMIT_HOLDEM, "cr300c/cr600"),
+    State.from_betting_text(LIMIT_HOLDEM, "rrrc/c"),
+)
+
+
+def text_readers() -> list[Reader]:
+    """All of them."""
+    return [*_typed(), *_games(), *_settings(), *_histories(), *_runs()]
+
+
+# ---------------------------------------------------------------------------------- typed
+
+
+def _typed() -> list[Reader]:
+    return [
+        from_text("card", 4, parse_card, "As", "td", "10h", "2c"),
+        from_text("cards", 5, parse_cards, "AsKd7h", "As Kd 7h 2c 9d", "2c,3d,4h", "TdTh"),
+        from_text("hand", 4, parse_combo, "AsKd", "Th 9h", "2c2d"),
+        from_text("range", 9, _range, *sample.RANGES),
+        from_text("sizes", 6, _sizes, "50%,100%,a", "33.3%, 2.5x", "e", "3e200%,a", "*", "120c"),
+        from_text("menu", 5, _menu, "50%,a; 60%,a", "33%,75%;3x|2.2x,a", "a", "e;a"),
+        from_text(
+            "post-processing", 3, PostProcessing.parse, "raw/threshold 0.05/purify", "fold 0.2"
+        ),
+        from_text(
+            "typed answer",
+            4,
+            _typed_answer,
+            "r 300",
+            "f",
+            "call",
+            "all-in",
+            "1,000",
+            "raise to 250",
+        ),
+        from_text(
+            "betting", 5, _betting, "cr300c/cr600f", "r20000c///", "cc/cc/cc/cc", "rrrc/rrrrc/"
+        ),
+        from_text("line", 2, lambda text: _solution().at(text), *sample.LINES),
+        from_text("game parameter", 3, _parameter, *_parameter_samples()),
+    ]
+
+
+def _range(text: str) -> None:
+    read = Range.parse(text)
+    same(Range.parse(str(read)), read, "a range")
+
+
+def _sizes(text: str) -> None:
+    read = parse_sizes(text)
+    same(parse_sizes(sizes_text(read)), read, "sizes")
+
+
+def _menu(text: str) -> None:
+    bets, _, raises = text.partition(";")
+    read = BetMenu.parse(bets, raises=raises.split("|"))
+    same(BetMenu.from_dict(read.to_dict(4)), read, "a menu")
+
+
+def _typed_answer(text: str) -> None:
+    answers = [read_answer(state, text) for state in _SITUATIONS]
+    if not any(isinstance(answer, Action) for answer in answers):
+        refuse(str(answers[0]))
+    for state, answer in zip(_SITUATIONS, answers, strict=True):
+        if isinstance(answer, Action):
+            state.apply(answer)
+
+
+def _betting(text: str) -> None:
+    rules = LIMIT_HOLDEM if len(text) % 4 == 0 else NOLIMIT_HOLDEM
+    if text.startswith("rrr"):
+        rules = LIMIT_HOLDEM
+    state = State.from_betting_text(rules, text)
+    same(State.from_betting_text(rules, state.betting_text()), state, "betting")
+
+
+@cache
+def _solution() -> Solution:
+    return sample.solved()
+
+
+def _parameter_samples() -> list[str]:
+    return [
+        f"{name}.{key}={'0.05,3' if key == 'rake' else parameter.default}"
+        for name in catalogue.names()
+        for key, parameter in catalogue.listing(name).parameters.items()
+    ]
+
+
+def _parameter(text: str) -> None:
+    name, _, setting = text.partition(".")
+    key, _, value = setting.partition("=")
+    known = catalogue.listing(name).parameters
+    if key not in known:
+        refuse(f"{name} has no parameter {key!r}")
+    known[key].read(value)
+
+
+# ---------------------------------------------------------------------------------- games
+
+
+def _games() -> list[Reader]:
+    return [
+        from_file("spot", 7, "spot.toml", _spot, *sample.SPOTS),
+        from_file(
+            "spot text", 4, "spot.toml", lambda path: _spot_text(path.read_bytes()), *sample.SPOTS
+        ),
+        from_file("boards", 4, "boards.txt", _boards, *sample.BOARDS),
+        from_file("game file", 8, "fuzzed.game", _game_file, *sample.game_files()),
+    ]
+
+
+def _spot(path: Path) -> None:
+    spot = Spot.load(path)
+    spot.check_fits(limit_bytes=10**9)
+
+
+def _spot_text(data: bytes) -> None:
+    spot = Spot.from_toml(data.decode("utf-8", "surrogateescape"))
+    same(Spot.from_toml(spot.to_toml()), spot, "a spot")
+
+
+def _boards(path: Path) -> None:
+    Batch.from_boards(path, sample.river())
+
+
+def _game_file(path: Path) -> None:
+    rules = gamefile.load(path)
+    same(gamefile.parse(gamefile.write(rules)), rules, "a game file")
+    State.start(rules).legal()
+
+
+# ---------------------------------------------------------------------------------- settings
+
+
+def _settings() -> list[Reader]:
+    return [
+        from_file("recipe", 8, "recipe.toml", _recipe, *sample.recipes()),
+        from_file("agent", 5, "agent.toml", _agent, *sample.AGENTS),
+    ]
+
+
+def _recipe(path: Path) -> None:
+    recipe = Recipe.load(path)
+    same(Recipe.from_toml(recipe.toml()).fingerprint, recipe.fingerprint, "a recipe")
+    recipe.rules, recipe.menu  # noqa: B018 - both are read when first asked for
+
+
+def _agent(path: Path) -> None:
+    recipe = registry.Recipe.read(path)
+    named = recipe.parameters.get("blueprint", recipe.entry.settings.get("blueprint"))
+    if str(named) in sample.SHIPPED:
+        # Would read megabytes that ship, and nothing of the input.
+        return
+    recipe.make(NOLIMIT_HOLDEM)
+
+
+# ---------------------------------------------------------------------------------- histories
+
+
+def _histories() -> list[Reader]:
+    packed = [gzip.compress(text.encode(), mtime=0) for text in (sample.LOG, sample.PHHS)]
+    return [
+        from_text("MATCHSTATE", 6, _match_states, *sample.MATCH_STATES),
+        from_text("answers", 5, _answers, *sample.ANSWERS),
+        Reader("dealer's lines", 3, lambda: [text.encode() for text in sample.DEALT], _client),
+        from_file("log", 6, "fuzzed.log", _history, *sample.LOGS),
+        from_file("transcript", 5, "fuzzed.log", _history, *sample.TRANSCRIPTS),
+        from_file("PHH", 6, "fuzzed.phh", _history, *sample.PHHS.split("\n\n"), sample.PHHS),
+        from_file("packed history", 2, "fuzzed.log.gz", _history, *packed),
+        from_file("match to resume", 4, "match.log", _past, *sample.match_logs()),
+    ]
+
+
+def _match_states(text: str) -> None:
+    rules = LIMIT_HOLDEM if text.startswith("LIMIT") else NOLIMIT_HOLDEM
+    follower = acpc.Follower(rules)
+    for line in text.removeprefix("LIMIT").split("\n"):
+        if not acpc.is_comment(line):
+            told = follower.read(line)
+            same(acpc.Follower(rules).read(told.line()), told, "a line")
+
+
+def _answers(text: str) -> None:
+    """Answers to a table that deals on: those that answer nothing are passed over."""
+    table = Table(NOLIMIT_HOLDEM, 0)
+    answered = False
+    for line in text.split("\n"):
+        answered |= table.answer(line)
+        if table.seat_to_act is None:
+            table.next_hand()
+        elif line[:1] in ("f", "c", "r"):
+            answered |= table.answer(f"{table.line(table.seat_to_act)}:{line}")
+    if not answered:
+        refuse("no line answers what was asked")
+
+
+def _client(data: bytes, folder: Path) -> None:
+    here, there = socket.socketpair()
+    try:
+        there.sendall(data[:50_000])
+        there.shutdown(socket.SHUT_WR)
+        play(CallAgent(), NOLIMIT_HOLDEM, Wire(here, "the dealer"), timeout=1.0)
+    finally:
+        here.close()
+        there.close()
+
+
+def _history(path: Path) -> None:
+    problems: list[Problem] = []
+    history = History.open(path)
+    hands = list(history.hands(problems.append))
+    history.verify(problems.append)
+    for hand in hands:
+        hand.text()
+        row(hand)
+    for player in summarise(hands):
+        player.as_dict()
+    if problems:
+        refuse(problems[0].text)
+
+
+def _past(path: Path) -> None:
+    matchlog.read_past(path, _header(), 2)
+
+
+@cache
+def _header() -> matchlog.Header:
+    line = sample.match_logs()[0].split("\n")[1]
+    return matchlog.Header(**json.loads(line.removeprefix("# match ")))
+
+
+# ---------------------------------------------------------------------------------- runs
+
+
+def _runs() -> list[Reader]:
+    return [
+        Reader("batch result", 2, lambda: [sample.batch_result()], _batch_result),
+        from_file(
+            "curve",
+            3,
+            "curve.csv",
+            lambda path: RunFolder(path.parent).read_curve(),
+            *sample.CURVES,
+        ),
+    ]
+
+
+def _batch_result(data: bytes, folder: Path) -> None:
+    results = Results(folder, Goal())
+    job = Batch.of_boards([("Td9d6hQc2s", 1.0)], sample.river()).jobs[0]
+    path = results.path(job)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    if results.read(job) is None:
+        refuse("missing, damaged or another's")

@@ -1,0 +1,83 @@
+"""`equipoise lbr`: how much a local best response wins from an agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli.match import Duplicate, GameName, Workers, rules_of
+from equipoise.cli.output import Json, Seed, emit, progress_bar
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from equipoise.arena.measures.lbr import LbrResult
+
+
+def lbr_command(
+    agent: Annotated[str, typer.Argument(help="An agent whose policy is known, or its TOML file.")],
+    game: GameName = "nolimit",
+    hands: Annotated[int, typer.Option(help="Hands in all: two for each deal.")] = 1000,
+    menu: Annotated[
+        str,
+        typer.Option(help="fc: fold and call; fcpa: also pot and all-in; 56: 56 bet sizes."),
+    ] = "fcpa",
+    seed: Seed = 0,
+    duplicate: Duplicate = True,
+    workers: Workers = 1,
+    without_luck: Annotated[
+        bool, typer.Option("--aivat", help="Also say the figure without luck (AIVAT).")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Play a local best response against an agent: what it wins, a best response wins at least.
+
+    \b
+    Example: equipoise lbr call --hands 2000 --menu fcpa --seed 7
+    Example: equipoise lbr fold --game limit --json
+    """
+    from equipoise.arena.measures.lbr import local_best_response
+
+    with progress_bar(f"lbr v {agent}", quiet=json) as report:
+        result = local_best_response(
+            agent,
+            rules_of(game),
+            hands,
+            menu,
+            seed,
+            duplicate=duplicate,
+            workers=workers,
+            without_luck=without_luck,
+            progress=report,
+        )
+    emit(result.as_dict(), json, lambda: _table(result))
+
+
+def _table(result: LbrResult) -> RenderableType:
+    from rich.table import Table
+
+    from equipoise.arena.statistics import rate_text
+    from equipoise.cli.match import luckless_rows
+
+    match = result.match
+    table = Table(title=f"local best response to {result.agent}: {match.rules.name}")
+    table.show_header = False
+    low, high = match.estimate.interval
+    rows = {
+        "it wins": f"{rate_text(match.mbb_per_hand, match.ci95_mbb, 1)} mbb/hand",
+        "95 % interval": f"{low:+,.1f} to {high:+,.1f}",
+        "menu": result.menu,
+        "hands": f"{match.hands:,}"
+        + f" in {match.pairs:,} pair{'s' * (match.pairs != 1)}" * match.duplicate,
+        "speed": f"{match.hands_per_second:,.0f} hands/s",
+        "seed": str(match.seed),
+    }
+    if result.without_luck is not None:
+        rows |= luckless_rows(result.without_luck)
+    if match.interrupted:
+        rows["stopped"] = "before the end"
+    for label, value in rows.items():
+        if not value.startswith("+nan"):
+            table.add_row(label, value)
+    return table

@@ -1,0 +1,1 @@
+"""Many spots at once: jobs, runs, reports."""

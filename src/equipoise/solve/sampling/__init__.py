@@ -1,0 +1,1 @@
+"""Solvers that sample: one walk, its deals, its rows."""

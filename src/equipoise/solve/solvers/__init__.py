@@ -1,0 +1,1 @@
+"""One file an algorithm, over the one sweep."""

@@ -1,0 +1,251 @@
+"""Equilibrium by linear programming over sequences.
+
+Koller, Megiddo and von Stengel (1994): under perfect recall a strategy is a *realisation plan*, a
+number x(s) >= 0 for every sequence s of own (information set, action) choices, with x(empty) = 1 and,
+at every information set I, the plan of its actions adding up to that of the sequence leading there:
+
+    E x = e        for player 0,        F y = f        for player 1.
+
+With A[s, s'] the expected chips of player 0 when chance lets s and s' meet, the game is worth
+max_x min_y x'Ay. Replacing the inner minimum by its dual gives one linear program,
+
+    maximise  f'q    subject to    E x = e,    F'q <= A'x,    x >= 0,
+
+where q(I) is the value of player 1's information sets to player 0. Its solution x is player 0's
+plan and the multipliers of the inequalities are player 1's. HiGHS solves it to the last digits: this
+is the referee of the iterative solvers on small games.
+
+Hands that a renaming of suits exchanges share their variables (:mod:`equipoise.solve.jointdeal`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.errors import SolverError, TooLargeError
+from equipoise.games.game import Game
+from equipoise.games.nodes import DEAL, FOLD, SHOWDOWN
+from equipoise.solve.jointdeal import JointDeal
+from equipoise.solve.solvers.solver import Event, Limit, Listener, Solver
+from equipoise.solve.sweep.rowindex import aligned
+from equipoise.solve.sweep.tableau import Precision
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+#: Payoff entries that are tried unless told otherwise: a minute or so. Time grows faster than size.
+MOST_ENTRIES = 500_000
+
+
+class SequenceForm:
+    """A game as matrices over sequences: A, and E and F as `constraints`."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.joint = JointDeal(game)
+        betting, boards = game.betting, game.deal.boards
+        self._roots = {}
+        for number in range(1, betting.rounds):
+            for k, leaf in enumerate(betting.of_kind(number - 1, DEAL).tolist()):
+                self._roots[int(betting.start[number]) + k] = leaf
+        #: [board][player]: class of each state whose members share variables.
+        self.classes: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        #: [board, player]: number of classes.
+        self.widths = np.zeros((len(boards), 2), dtype=np.int64)
+        for b, orbits in enumerate(self.joint.orbits):
+            numbered = [np.unique(orbit, return_inverse=True)[1] for orbit in orbits]
+            self.classes.append((numbered[0].reshape(-1), numbered[1].reshape(-1)))
+            self.widths[b] = [len(np.unique(orbit)) for orbit in orbits]
+        rounds = np.array([board.round for board in boards])
+        ends = np.cumsum(self.widths * betting.rows[rounds], axis=0)
+        #: [board, player]: first sequence; sequence 0 is the empty one.
+        self.first = 1 + ends - self.widths * betting.rows[rounds]
+        #: Sequences of each player.
+        self.counts = [1 + int(n) for n in ends[-1]]
+        self._known: dict[tuple[int, int, int], NDArray[np.int64]] = {}
+
+    def entries(self) -> int:
+        """Entries of the payoff matrix before equal places are added up, at least as many."""
+        betting = self.game.betting
+        terminals = [len(betting.of_kind(r, FOLD, SHOWDOWN)) for r in range(betting.rounds)]
+        rounds = np.array([board.round for board in self.game.deal.boards])
+        return int((self.joint.pairs * np.array(terminals)[rounds]).sum())
+
+    def sequences(self, b: int, node: int, player: int) -> NDArray[np.int64]:
+        """The player's last sequence before a node, for each of his states on the board."""
+        key = (b, node, player)
+        if key not in self._known:
+            self._known[key] = self._find(*key)
+        return self._known[key]
+
+    def _find(self, b: int, node: int, player: int) -> NDArray[np.int64]:
+        betting, board = self.game.betting, self.game.deal.boards[b]
+        above = int(betting.parent[node])
+        if above < 0:
+            if b == 0:
+                return np.zeros(len(board.hands[player]), dtype=np.int64)
+            # All arrivals come from hands of one orbit, so the first speaks for the others.
+            return self.sequences(board.parent, self._roots[node], player)[
+                board.arrivals[0][player]
+            ]
+        if int(betting.kind[above]) != player:
+            return self.sequences(b, above, player)
+        row = int(betting.row[above]) + node - int(betting.first[above])
+        start = int(self.first[b, player]) + row * int(self.widths[b, player])
+        return start + self.classes[b][player]
+
+    def constraints(self, player: int) -> csr_array:
+        """E or F: a line for the empty sequence, then one for every information set."""
+        from scipy.sparse import csr_array
+
+        betting = self.game.betting
+        lines, columns, signs = [np.zeros(1, int)], [np.zeros(1, int)], [np.ones(1)]
+        count = 1
+        for b, board in enumerate(self.game.deal.boards):
+            firsts = np.unique(self.classes[b][player], return_index=True)[1]
+            for node in betting.of_kind(board.round, player).tolist():
+                where = count + np.arange(len(firsts))
+                lines.append(where)
+                columns.append(self.sequences(b, node, player)[firsts])
+                signs.append(np.full(len(firsts), -1.0))
+                for child in betting.children(node):
+                    lines.append(where)
+                    columns.append(self.sequences(b, child, player)[firsts])
+                    signs.append(np.ones(len(firsts)))
+                count += len(firsts)
+        places = (np.concatenate(lines), np.concatenate(columns))
+        return csr_array((np.concatenate(signs), places), shape=(count, self.counts[player]))
+
+    def payoffs(self) -> csr_array:
+        """A: expected chips of player 0 for every pair of sequences."""
+        from scipy.sparse import csr_array
+
+        betting, joint = self.game.betting, self.joint
+        mine, theirs, chips = [], [], []
+        for b, board in enumerate(self.game.deal.boards):
+            first, second = np.nonzero(joint.mass[b])
+            mass = joint.mass[b][first, second] * joint.ways[b]
+            signed = joint.signed[b][first, second] * joint.ways[b]
+            for node in betting.of_kind(board.round, FOLD, SHOWDOWN).tolist():
+                mine.append(self.sequences(b, node, 0)[first])
+                theirs.append(self.sequences(b, node, 1)[second])
+                chips.append(mass * betting.even[node, 0] + signed * betting.swing[node])
+        places = (np.concatenate(mine), np.concatenate(theirs))
+        return csr_array((np.concatenate(chips), places), shape=(self.counts[0], self.counts[1]))
+
+
+class LinearProgram(Solver):
+    """The exact equilibrium of a small game, in one iteration.
+
+    >>> from equipoise.games.catalogue import kuhn
+    >>> solver = LinearProgram(kuhn())
+    >>> solver.step()
+    >>> round(solver.value(), 9), solver.exploitability() < 1e-9
+    (-0.055555556, True)
+    """
+
+    name: ClassVar[str] = "lp"
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        most_entries: int = MOST_ENTRIES,
+        precision: Precision | None = None,
+        threads: int | None = 1,
+    ) -> None:
+        if not game.perfect_recall:
+            raise SolverError(
+                f"{game.name} lacks perfect recall, which the linear program needs: use dcfr"
+            )
+        if game.betting.is_cut:
+            raise SolverError(f"{game.name} is cut: solve it whole, or use dcfr with given values")
+        if np.abs(game.betting.even.sum(axis=1)).max() > 1e-9:
+            raise SolverError("a raked game is not zero-sum: drop the rake, or use dcfr")
+        self._form = SequenceForm(game)
+        entries = self._form.entries()
+        if entries > most_entries:
+            raise TooLargeError(
+                f"the linear program of {game.name} would have {entries:,} payoff entries, more "
+                f"than {most_entries:,}: use dcfr, or a smaller game"
+            )
+        self.most_entries = most_entries
+        super().__init__(game, precision=precision, threads=threads)
+        #: Both players' optimal plans, in double precision whatever the sweeps use.
+        self.plan = aligned(self.tableau.index.size, np.float64)
+
+    def prepare(self) -> None:
+        """Load the kernels of sweeps, and HiGHS by the smallest of programs."""
+        from scipy.optimize import linprog
+
+        super().prepare()
+        linprog([1.0], bounds=[(0, None)], method="highs")
+
+    def advance(self, count: int) -> None:
+        """Solve the program; there is nothing to do a second time."""
+        if count < 1 or self.iteration:
+            return
+        for player, plan in enumerate(self._solve()):
+            self._store(player, plan)
+        self.iteration = 1
+
+    def _solve(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        from scipy.optimize import linprog
+        from scipy.sparse import block_array, csr_array
+
+        form = self._form
+        payoffs, mine, theirs = form.payoffs(), form.constraints(0), form.constraints(1)
+        sequences, sets = mine.shape[1], theirs.shape[0]
+        cost = np.zeros(sequences + sets)
+        cost[sequences] = -1.0
+        totals = np.zeros(mine.shape[0])
+        totals[0] = 1.0
+        found = linprog(
+            cost,
+            A_ub=block_array([[-payoffs.T, theirs.T]], format="csr"),
+            b_ub=np.zeros(payoffs.shape[1]),
+            A_eq=block_array([[mine, csr_array((mine.shape[0], sets))]], format="csr"),
+            b_eq=totals,
+            bounds=[(0, None)] * sequences + [(None, None)] * sets,
+            method="highs",
+            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        )
+        if not found.success:
+            raise SolverError(f"HiGHS gave up ({found.message}): use dcfr")
+        return found.x[:sequences], -found.ineqlin.marginals
+
+    def _store(self, player: int, plan: NDArray[np.float64]) -> None:
+        betting, index, form = self.game.betting, self.tableau.index, self._form
+        for b, node in index.decisions():
+            if int(betting.kind[node]) != player:
+                continue
+            block = index.block(self.plan, b, node)
+            for a, child in enumerate(betting.children(node)):
+                block[a] = np.maximum(plan[form.sequences(b, child, player)], 0.0)
+
+    def exploitability(self) -> float:
+        """Mean of both players' best-response gains against the plan, in chips."""
+        return self.tableau.exploitability(self.plan.astype(self.tableau.dtype, copy=False))
+
+    def value(self) -> float:
+        """Expected chips of player 0 when both play the plan."""
+        plan = self.plan.astype(self.tableau.dtype, copy=False)
+        return self.tableau.value(plan) + self.game.value_offset_chips
+
+    def run(
+        self,
+        limit: Limit,
+        listener: Listener | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_seconds: float = 120.0,
+    ) -> Event:
+        """Solve the program: one iteration meets every limit that it can meet."""
+        return super().run(Limit(iterations=1), listener, checkpoint, checkpoint_seconds)
+
+    def settings(self) -> dict[str, Any]:
+        """The size that was allowed."""
+        return {"most_entries": self.most_entries}

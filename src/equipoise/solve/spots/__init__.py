@@ -1,0 +1,1 @@
+"""Postflop spots: cost, solver, solution, files, export."""

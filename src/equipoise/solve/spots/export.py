@@ -1,0 +1,295 @@
+"""Every decision of a solution as a table: CSV, Parquet or JSON, cut at a street.
+
+One line for each line of betting, board and hand of the player to act:
+
+    street, board, copies, line, pot, player, hand     where; `copies` boards are equal to this one
+    reach, equity, ev_chips                            as in :mod:`equipoise.solve.spots.position`
+    actions, p1, p2, ...                               `check;bet 50`, and the probability of each
+
+JSON holds the same by decision, so that what belongs to a decision is written once. Figures are
+computed for all nodes of a board at once: reach goes down the betting, and one matrix product each
+gives the masses and equities against all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.cards.card import cards_text
+from equipoise.cards.combos import combo_text
+from equipoise.errors import TooLargeError
+from equipoise.files import check_target, written
+from equipoise.games.nodes import DEAL
+from equipoise.solve.spots.position import NEVER, ROUNDING, SEATS
+from equipoise.solve.spots.solutionfile import streets_through
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    from equipoise.games.betting import Betting
+    from equipoise.solve.spots.solution import Solution
+
+#: More lines than this are not written: no spreadsheet and few memories hold them.
+MOST_LINES = 20_000_000
+#: How the name of an export may end.
+SUFFIXES = (".csv", ".parquet", ".json")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision on one board, with a figure for each hand of the player to act."""
+
+    board: int
+    node: int
+    player: int
+    reach: NDArray[np.float64]
+    equity: NDArray[np.float64]
+    ev_chips: NDArray[np.float64]
+    #: [action, hand]
+    strategy: NDArray[np.float64]
+
+
+def export(solution: Solution, path: str | Path, through: str | None = None) -> int:
+    """Write all decisions up to a street; the ending of the name chooses the format."""
+    check_target(path, overwrite=True, suffixes=SUFFIXES, what="the export")
+    lines, streets = check_export(solution, through), streets_through(solution, through)
+    if Path(path).suffix.lower() == ".json":
+        _write_json(solution, streets, Path(path))
+    else:
+        write_frame(_frame(solution, streets), path)
+    return lines
+
+
+def check_export(solution: Solution, through: str | None = None) -> int:
+    """Lines that an export would have; too many are refused, before any solving."""
+    lines = _count(solution, streets_through(solution, through))
+    if lines > MOST_LINES:
+        raise TooLargeError(
+            f"the export would have {lines:,} lines, more than {MOST_LINES:,}: cut it at an "
+            "earlier street"
+        )
+    return lines
+
+
+def write_frame(frame: DataFrame, path: str | Path) -> None:
+    """Write a table whole or not at all, as CSV or Parquet by the ending of the name."""
+    if Path(path).suffix.lower() == ".csv":
+        with written(path) as file:
+            frame.write_csv(file, float_precision=6)
+        return
+    # Through memory: of a full disk Polars tells as of a damaged file.
+    table = BytesIO()
+    frame.write_parquet(table)
+    with written(path) as file:
+        file.write(table.getbuffer())
+
+
+def decisions(solution: Solution, streets: int) -> Iterator[Decision]:
+    """Every decision of the first streets, board by board."""
+    game = solution.game
+    betting, deal = game.betting, game.deal
+    #: Reach of both players at the DEAL nodes of a board, and its chance.
+    leaving: dict[int, tuple[list[NDArray[np.float64]], float]] = {}
+    for b, board in enumerate(deal.boards):
+        if board.round >= streets:
+            return
+        first, last = betting.spans()[board.round]
+        nodes = range(first, last)
+        reach = [np.zeros((last - first, deal.states(b, player))) for player in (0, 1)]
+        chance = 1.0
+        if board.parent < 0:
+            for player in (0, 1):
+                reach[player][0] = deal.initial[player]
+        else:
+            above, chance = leaving[board.parent]
+            chance *= board.weight
+            for player in (0, 1):
+                arriving = above[player][:, board.arrivals[0][player]]
+                reach[player][: len(arriving)] = arriving
+        play = _go_down(solution, b, nodes, reach)
+        leaves = betting.of_kind(board.round, DEAL) - first
+        leaving[b] = ([reach[player][leaves] for player in (0, 1)], chance)
+        for player in (0, 1):
+            at = betting.of_kind(board.round, player)
+            facing = reach[1 - player][at - first]
+            mass, signed = solution.showdowns.masses(player, b, facing)
+            values = solution.value_rows(player, b)
+            floor = ROUNDING * facing.sum(axis=1, keepdims=True)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                equity = np.where(mass > floor, 0.5 + signed / (2 * mass), np.nan)
+                for k, node in enumerate(at.tolist()):
+                    own = reach[player][node - first]
+                    here = (own > NEVER) & (mass[k] > floor[k])
+                    owned = solution.spot.pot / 2 + betting.states[node].committed[player]
+                    worth = values[node] / (mass[k] * chance) + owned
+                    yield Decision(
+                        board=b,
+                        node=node,
+                        player=player,
+                        reach=own,
+                        equity=equity[k],
+                        ev_chips=np.where(here, worth, np.nan),
+                        strategy=np.where(own > NEVER, play[node], np.nan),
+                    )
+
+
+def _go_down(
+    solution: Solution, board: int, nodes: range, reach: list[NDArray[np.float64]]
+) -> dict[int, NDArray[np.float64]]:
+    """Fill in the reach of both players at all nodes of a board; returns the strategies."""
+    betting, play = solution.game.betting, {}
+    for node in nodes:
+        player = int(betting.kind[node])
+        if player > 1:
+            continue
+        play[node] = solution.strategy_rows(board, node)
+        children = betting.children(node)
+        below = slice(children.start - nodes.start, children.stop - nodes.start)
+        reach[player][below] = reach[player][node - nodes.start] * play[node]
+        reach[1 - player][below] = reach[1 - player][node - nodes.start]
+    return play
+
+
+def line_texts(betting: Betting) -> list[str]:
+    """The betting that leads to every node, as `check, bet 50, call, /, check`."""
+    texts = [""] * len(betting.kind)
+    for number, (first, last) in enumerate(betting.spans()):
+        leaves = betting.of_kind(number - 1, DEAL) if number else np.zeros(0, dtype=np.int64)
+        for node in range(first, last):
+            above = int(betting.parent[node])
+            if above >= 0:
+                texts[node] = ", ".join(filter(None, (texts[above], betting.label(node))))
+            elif number:
+                texts[node] = ", ".join(filter(None, (texts[int(leaves[node - first])], "/")))
+    return texts
+
+
+def _count(solution: Solution, streets: int) -> int:
+    betting, deal = solution.game.betting, solution.game.deal
+    counts = [[len(betting.of_kind(r, p)) for p in (0, 1)] for r in range(betting.rounds)]
+    return sum(
+        counts[board.round][player] * deal.states(b, player)
+        for b, board in enumerate(deal.boards)
+        if board.round < streets
+        for player in (0, 1)
+    )
+
+
+def _copies(solution: Solution) -> list[int]:
+    """How many boards each board stands for."""
+    copies: list[int] = []
+    for board in solution.game.deal.boards:
+        copies.append(copies[board.parent] * len(board.arrivals) if board.parent >= 0 else 1)
+    return copies
+
+
+def _frame(solution: Solution, streets: int) -> DataFrame:
+    """All decisions as a polars frame; words are written once and pointed at."""
+    import polars
+
+    game = solution.game
+    betting, deal = game.betting, game.deal
+    lines, copies = line_texts(betting), _copies(solution)
+    menus: dict[str, int] = {}
+    numbers: dict[str, list[Any]] = {
+        name: []
+        for name in ("round", "board", "node", "player", "hand", "reach", "equity", "ev", "menu")
+    }
+    widest = int(betting.count[: betting.start[streets]].max())
+    plays: list[list[NDArray[np.float64]]] = [[] for _ in range(widest)]
+    combos: dict[tuple[int, int], NDArray[np.int64]] = {}
+    for found in decisions(solution, streets):
+        key = (found.board, found.player)
+        if key not in combos:
+            cards = deal.boards[found.board].hands[found.player].astype(np.int64)
+            combos[key] = cards[:, 0] * (cards[:, 0] - 1) // 2 + cards[:, 1]
+        hands = len(found.reach)
+        menu = ";".join(betting.label(child) for child in betting.children(found.node))
+        for name, value in (
+            ("round", deal.boards[found.board].round),
+            ("board", found.board),
+            ("node", found.node),
+            ("player", found.player),
+            ("menu", menus.setdefault(menu, len(menus))),
+        ):
+            numbers[name].append(np.full(hands, value, dtype=np.int32))
+        numbers["hand"].append(combos[key])
+        numbers["reach"].append(found.reach)
+        numbers["equity"].append(found.equity)
+        numbers["ev"].append(found.ev_chips)
+        for k, column in enumerate(plays):
+            column.append(found.strategy[k] if k < len(found.strategy) else np.full(hands, np.nan))
+    flat = {name: np.concatenate(parts) for name, parts in numbers.items()}
+
+    def words(texts: list[str], which: NDArray[Any]) -> Any:
+        return polars.Series(texts, dtype=polars.String).gather(which)
+
+    def figures(values: NDArray[np.float64]) -> Any:
+        return polars.Series(values.astype(np.float32), nan_to_null=True)
+
+    pots = np.array([state.pot for state in betting.states])
+    return polars.DataFrame(
+        {
+            "street": words(list(solution.spot.streets), flat["round"]),
+            "board": words([cards_text(board.cards) for board in deal.boards], flat["board"]),
+            "copies": np.array(copies)[flat["board"]],
+            "line": words(lines, flat["node"]),
+            "pot": pots[flat["node"]],
+            "player": words(list(SEATS), flat["player"]),
+            "hand": words([combo_text(c) for c in range(1326)], flat["hand"]),
+            "reach": figures(flat["reach"]),
+            "equity": figures(flat["equity"]),
+            "ev_chips": figures(flat["ev"]),
+            "actions": words(list(menus), flat["menu"]),
+            **{f"p{k + 1}": figures(np.concatenate(parts)) for k, parts in enumerate(plays)},
+        }
+    )
+
+
+def _write_json(solution: Solution, streets: int, path: Path) -> None:
+    game = solution.game
+    betting, deal = game.betting, game.deal
+    lines, copies = line_texts(betting), _copies(solution)
+    names: dict[tuple[int, int], list[str]] = {}
+    head = {key: _known(value) for key, value in solution.figures().items()}
+    head["spot_toml"] = solution.spot.to_toml()
+    with written(path, "w") as out:
+        out.write(json.dumps(head)[:-1] + ', "decisions": [')
+        for number, found in enumerate(decisions(solution, streets)):
+            board, key = deal.boards[found.board], (found.board, found.player)
+            if key not in names:
+                names[key] = [cards_text(hand) for hand in board.hands[found.player].tolist()]
+            told = {
+                "street": solution.spot.streets[board.round],
+                "board": cards_text(board.cards),
+                "copies": copies[found.board],
+                "line": lines[found.node],
+                "pot": betting.states[found.node].pot,
+                "player": SEATS[found.player],
+                "actions": [betting.label(child) for child in betting.children(found.node)],
+                "hands": names[key],
+                "reach": _rounded(found.reach),
+                "equity": _rounded(found.equity),
+                "ev_chips": _rounded(found.ev_chips),
+                "strategy": [_rounded(row) for row in found.strategy],
+            }
+            out.write(("," if number else "") + "\n" + json.dumps(told, separators=(",", ":")))
+        out.write("\n]}\n")
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and value != value else value
+
+
+def _rounded(values: NDArray[np.float64]) -> list[float | None]:
+    """Numbers of six decimals, None for nan."""
+    listed: list[float | None] = np.round(values, 6).tolist()
+    return [None if x != x else x for x in listed] if np.isnan(values).any() else listed

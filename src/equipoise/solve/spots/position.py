@@ -1,0 +1,460 @@
+"""A place in a solved spot: who holds what, what they do with it, and what it is worth.
+
+For a hand `h` of a player, against the opponent's reach `r` and its mass `N(h)` that shares no card
+with `h`, all seen from the position:
+
+    reach(h)        chance that the player, dealt `h`, plays it to here, times its weight in his range
+    ev(h)           chips he takes from the pot from here on, less those he still puts in: folding is
+                    worth 0, and both players' values sum to the pot less the rake
+    equity(h)       share of the pot if nothing more is bet
+    realisation(h)  ev(h) / (equity(h) · pot)
+
+Means over a range weight each hand with `reach(h) · N(h)`: how often it is really held here. A hand
+that never gets here has no strategy and no value: those are nan.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.cards import chart
+from equipoise.cards.card import card_text, cards_text, parse_card
+from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT, blocked, combo_text
+from equipoise.cards.range import Range
+from equipoise.errors import CardError, EquipoiseError, IllegalActionError
+from equipoise.games.nodes import DEAL, FOLD
+from equipoise.games.runouts import Renaming, inverse, renamed_deck
+from equipoise.settings import brief
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+    from rich.text import Text
+
+    from equipoise.games.rules import State
+    from equipoise.solve.spots.solution import Solution
+
+Vector = NDArray[np.float64]
+
+#: Names of the players: out of position, in position.
+SEATS = ("oop", "ip")
+#: A hand that gets here less often than this never does.
+NEVER = 1e-9
+#: Less than this share of the opponent's mass is rounding.
+ROUNDING = 1e-6
+
+
+def seat(player: int | str) -> int:
+    """Number of a player, by number or name.
+
+    >>> seat("ip"), seat(0)
+    (1, 0)
+    """
+    if player in (0, 1):
+        return int(player)
+    if isinstance(player, str) and player.lower() in SEATS:
+        return SEATS.index(player.lower())
+    raise EquipoiseError(f"{player!r}: a player is 'oop' or 'ip'")
+
+
+class Position:
+    """Where a line of actions and cards leads; made by :meth:`Solution.at` and :meth:`step`."""
+
+    def __init__(
+        self,
+        solution: Solution,
+        board_number: int,
+        node: int,
+        renaming: Renaming,
+        reach: tuple[Vector, Vector],
+        line: tuple[str, ...],
+        chance: float = 1.0,
+        scale: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        #: The solution that holds this position's strategy.
+        self.solution = solution
+        #: Number of the board in the game; suit-equivalent boards share one.
+        self.board_number = board_number
+        #: Number of the node of the betting tree.
+        self.node = node
+        #: Actions and cards that lead here.
+        self.line = line
+        # Takes the cards as the user named them to those of the game's board.
+        self._renaming = renaming
+        # In the order of the game's board; a re-solved street has its ranges scaled to 1.
+        self._reach, self._chance, self._scale = reach, chance, scale
+        betting = solution.game.betting
+        #: The betting so far: pot, chips put in, whose turn it is.
+        self.state: State = betting.states[node]
+        #: What can be done here, as `check`, `bet 50`, `raise 170`, `allin 200`, `call`, `fold`.
+        self.actions = tuple(betting.label(child) for child in betting.children(node))
+        #: Who decides here: 0 (out of position), 1 (in position), None if nobody.
+        self.to_act: int | None = int(betting.kind[node]) if betting.kind[node] < 2 else None
+        back = np.array(renamed_deck(inverse(renaming), 52))
+        here = solution.game.deal.boards[board_number]
+        start = len(solution.spot.board)
+        #: Public cards, as they were dealt.
+        self.board: tuple[int, ...] = solution.spot.board + tuple(
+            int(card) for card in back[list(here.cards[start:])]
+        )
+        # Hand of each state in this world, and the order that puts them by number.
+        self._combos, self._order = [], []
+        for hands in here.hands:
+            cards = back[hands.astype(np.int64)]
+            high, low = cards.max(axis=1), cards.min(axis=1)
+            combos = high * (high - 1) // 2 + low
+            self._combos.append(combos)
+            self._order.append(np.argsort(combos))
+
+    # ------------------------------------------------------------------------------ walking
+
+    def step(self, word: str) -> Position:
+        """The position after an action, or after a card where one is dealt."""
+        if self.to_act is not None:
+            return self._act(self._action(word))
+        if self.solution.game.betting.kind[self.node] == DEAL:
+            return self._deal(word)
+        raise IllegalActionError(f"{brief(word)!r}: the hand is over after {self._told()}")
+
+    def _action(self, word: str) -> int:
+        wanted = " ".join(word.lower().replace("all-in", "allin").split())
+        if wanted in self.actions:
+            return self.actions.index(wanted)
+        close = [i for i, name in enumerate(self.actions) if wanted and name.startswith(wanted)]
+        if len(close) == 1:
+            return close[0]
+        listed = ", ".join(self.actions if not close else [self.actions[i] for i in close])
+        assert self.to_act is not None
+        raise IllegalActionError(
+            f"{brief(word)!r}: after {self._told()} it is {SEATS[self.to_act]}'s turn: choose from {listed}"
+        )
+
+    def _act(self, action: int) -> Position:
+        assert self.to_act is not None
+        betting = self.solution.game.betting
+        reach = list(self._reach)
+        play = self.solution.strategy_rows(self.board_number, self.node)
+        reach[self.to_act] = reach[self.to_act] * play[action]
+        return Position(
+            self.solution,
+            self.board_number,
+            int(betting.first[self.node]) + action,
+            self._renaming,
+            (reach[0], reach[1]),
+            (*self.line, self.actions[action]),
+            self._chance,
+            self._scale,
+        )
+
+    def _deal(self, word: str) -> Position:
+        try:
+            card = parse_card(word)
+        except CardError as error:
+            raise IllegalActionError(
+                f"after {self._told()} a card is dealt: name one, such as "
+                f"{card_text(next(c for c in range(51, -1, -1) if c not in self.board))} ({error})"
+            ) from None
+        if card in self.board:
+            raise CardError(
+                f"'{card_text(card)}': it is on the board {cards_text(self.board)} already"
+            )
+        solution = self.solution
+        deal, betting = solution.game.deal, solution.game.betting
+        here = deal.boards[self.board_number]
+        if not solution.holds(here.round + 1):
+            return solution.solved_on(self, card)
+        dealt = renamed_deck(self._renaming, 52)[card]
+        number, child = next(
+            (b, deal.boards[b])
+            for b in solution.boards_after(self.board_number)
+            if (dealt,) in deal.boards[b].deals
+        )
+        onward = next(s for s in here.symmetries if renamed_deck(s, 52)[dealt] == child.cards[-1])
+        leaves = betting.of_kind(here.round, DEAL)
+        root = betting.spans()[here.round + 1][0] + int(np.searchsorted(leaves, self.node))
+        after = Position(
+            solution,
+            number,
+            root,
+            tuple(onward[suit] for suit in self._renaming),
+            self._reach,
+            (*self.line, card_text(card)),
+            self._chance * child.weight,
+            self._scale,
+        )
+        after._reach = (self._arriving(after, 0), self._arriving(after, 1))
+        return after
+
+    def _arriving(self, after: Position, player: int) -> Vector:
+        """Reach of a player's hands on the next board: that of the same hands here."""
+        place = np.zeros(COMBO_COUNT, dtype=np.int64)
+        place[self._combos[player]] = np.arange(len(self._combos[player]))
+        arriving: Vector = self._reach[player][place[after._combos[player]]]
+        return arriving
+
+    def _told(self) -> str:
+        return f"'{', '.join(self.line)}'" if self.line else "the start"
+
+    # ------------------------------------------------------------------------------ facts
+
+    @property
+    def street(self) -> str:
+        """`flop`, `turn` or `river`."""
+        return ("flop", "turn", "river")[len(self.board) - 3]
+
+    @property
+    def pot(self) -> int:
+        """Chips in the middle."""
+        return self.state.pot
+
+    @property
+    def player(self) -> str | None:
+        """Who decides here: `oop` or `ip`, None if nobody."""
+        return None if self.to_act is None else SEATS[self.to_act]
+
+    def hands(self, player: int | str) -> NDArray[np.int64]:
+        """Hands of a player, as numbers in ascending order: what every other vector goes by."""
+        who = seat(player)
+        combos: NDArray[np.int64] = self._combos[who][self._order[who]]
+        return combos
+
+    def states(self, player: int | str) -> NDArray[np.int64]:
+        """Where each of those hands stands among the states of the game's board."""
+        order: NDArray[np.int64] = self._order[seat(player)]
+        return order
+
+    def reach(self, player: int | str) -> Vector:
+        """Weight with which each hand of a player gets here."""
+        who = seat(player)
+        reach: Vector = self._reach[who][self._order[who]] * self._scale[who]
+        return reach
+
+    def range(self, player: int | str) -> Range:
+        """The range that a player gets here with."""
+        weights = np.zeros(COMBO_COUNT)
+        reach = self.reach(player)
+        weights[self.hands(player)] = np.where(reach > NEVER, np.minimum(reach, 1.0), 0.0)
+        return Range(weights)
+
+    def strategy(self) -> Vector:
+        """Probability of each action with each hand of the player to act: [action, hand]."""
+        who = self.decider()
+        play = self.solution.strategy_rows(self.board_number, self.node)
+        known: Vector = np.where(self._here(who), play, np.nan)
+        return known[:, self._order[who]]
+
+    def ev(self, player: int | str) -> Vector:
+        """Chips from here on, for each hand of a player."""
+        who = seat(player)
+        return self._worth(who, self.node)[self._order[who]]
+
+    def action_ev(self) -> Vector:
+        """Chips from here on if the hand takes each action: [action, hand] of the player to act."""
+        who = self.decider()
+        children = self.solution.game.betting.children(self.node)
+        worth = np.array([self._worth(who, child) for child in children])
+        return worth[:, self._order[who]]
+
+    def equity(self, player: int | str) -> Vector:
+        """Share of the pot, for each hand of a player, if nothing more is bet."""
+        who = seat(player)
+        showdowns = self.solution.showdowns
+        equity = showdowns.equity(who, self.board_number, self._reach[1 - who])
+        return equity[self._order[who]]
+
+    def realisation(self, player: int | str) -> Vector:
+        """How much of its equity each hand of a player turns into chips: ev / (equity · pot)."""
+        share = self.equity(player) * self.pot
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(share > 0, self.ev(player) / share, np.nan)
+
+    def frequencies(self) -> Vector:
+        """How often each action is taken, over the range of the player to act."""
+        weight = self._weight(self.decider())
+        total = weight.sum()
+        if not total > 0:
+            return np.full(len(self.actions), np.nan)
+        frequencies: Vector = np.nan_to_num(self.strategy()) @ weight / total
+        return frequencies
+
+    def mean_ev(self, player: int | str) -> float:
+        """Chips from here on, over the range of a player."""
+        return self._mean(seat(player), self.ev(player))
+
+    def mean_equity(self, player: int | str) -> float:
+        """Equity over the range of a player."""
+        return self._mean(seat(player), self.equity(player))
+
+    def mean_realisation(self, player: int | str) -> float:
+        """How much of its equity the range of a player turns into chips."""
+        share = self.mean_equity(player) * self.pot
+        return self.mean_ev(player) / share if share > 0 else float("nan")
+
+    def decider(self) -> int:
+        """Number of the player to act; there must be one."""
+        if self.to_act is None:
+            raise IllegalActionError(f"nobody decides after {self._told()}")
+        return self.to_act
+
+    def _here(self, player: int) -> NDArray[np.bool_]:
+        """Which states of a player get here."""
+        here: NDArray[np.bool_] = self._reach[player] * self._scale[player] > NEVER
+        return here
+
+    def _mass(self, player: int) -> Vector:
+        """Opponent's reach that shares no card with each state of a player."""
+        facing = self._reach[1 - player]
+        showdowns = self.solution.showdowns
+        mass, _ = showdowns.masses(player, self.board_number, facing, results=False)
+        return np.where(mass > ROUNDING * facing.sum(), mass, 0.0)
+
+    def _worth(self, player: int, node: int) -> Vector:
+        """Chips from here on, by state, if the betting goes on at `node`: here or one action on."""
+        mass = self._mass(player) * self._chance
+        known = (mass > 0) & self._here(player)
+        values = self.solution.value_rows(player, self.board_number)[node]
+        owned = self.solution.spot.pot / 2 + self.state.committed[player]
+        return np.where(known, values / np.where(known, mass, 1.0) + owned, np.nan)
+
+    def _weight(self, player: int) -> Vector:
+        """How often each hand is held here, in the order of :meth:`hands`."""
+        weight: Vector = self._reach[player] * self._here(player) * self._mass(player)
+        return weight[self._order[player]]
+
+    def _mean(self, player: int, figures: Vector) -> float:
+        weight = self._weight(player)
+        total = weight.sum()
+        return float(np.nan_to_num(figures) @ weight / total) if total > 0 else float("nan")
+
+    # ------------------------------------------------------------------------------ showing
+
+    def matrix(self) -> NDArray[np.float64]:
+        """How much of each class takes each action, as a chart: [13, 13, action].
+
+        The actions of a class sum to the share of its hands that gets here.
+        """
+        who = self.decider()
+        taken = np.nan_to_num(self.strategy()) * np.minimum(self.reach(who), 1.0)
+        classes = COMBO_CLASS[self.hands(who)]
+        free = np.bincount(COMBO_CLASS[~blocked(self.board)], minlength=CLASS_COUNT)
+        totals = [np.bincount(classes, weights=row, minlength=CLASS_COUNT) for row in taken]
+        parts = np.stack(totals, axis=-1) / np.maximum(free, 1)[:, None]
+        return parts.reshape(13, 13, len(self.actions))
+
+    def chart(self) -> Text:
+        """The strategy as a coloured 13×13 chart for a terminal."""
+        return chart.render(self.matrix(), title=self.title, actions=self.actions)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """The strategy as a coloured 13×13 chart, saved when a path is given."""
+        figure = chart.figure(self.matrix(), title=self.title, actions=self.actions)
+        if path is not None:
+            chart.save(figure, path)
+        return figure
+
+    @property
+    def title(self) -> str:
+        """Board, line and whose turn it is."""
+        told = f"{cards_text(self.board)}, pot {self.pot}"
+        line = f", {' – '.join(self.line)}" if self.line else ""
+        return f"{told}{line}" + (f": {self.player}" if self.player else "")
+
+    def table(self) -> Table:
+        """Actions with how often they are taken and what they are worth; EV and equity below."""
+        from rich.table import Table
+
+        table = Table(title=self.title)
+        for column in ("action", "frequency", "combos", "EV chips"):
+            table.add_column(column, justify="left" if column == "action" else "right")
+        if self.to_act is not None:
+            weight, taken = self._weight(self.to_act), np.nan_to_num(self.strategy())
+            reach, worth = self.reach(self.to_act), np.nan_to_num(self.action_ev())
+            for action, often, play, ev in zip(
+                self.actions, self.frequencies(), taken, worth, strict=True
+            ):
+                share = play * weight
+                mean = f"{share @ ev / share.sum():z.3f}" if share.sum() > 0 else "–"
+                table.add_row(action, f"{often:.2%}", f"{play @ reach:.1f}", mean)
+        table.caption = (
+            "\n".join(
+                f"{name}: EV {self.mean_ev(name):z.3f} chips, equity {self.mean_equity(name):.2%}, "
+                f"realised {_percent(self.mean_realisation(name))}, "
+                f"{self.range(name).combos:.1f} combos"
+                for name in SEATS
+            )
+            + self.solution.lock_note
+        )
+        return table
+
+    def hand_table(self, most: int = 50) -> Table:
+        """Hands of the player to act, those worth most first."""
+        from rich.table import Table
+
+        who = self.decider()
+        table = Table("hand", title=self.title)
+        for column in ("reach", *self.actions, "EV chips", "equity", "realised"):
+            table.add_column(column, justify="right")
+        hands, reach, ev, equity = (
+            self.hands(who), self.reach(who), self.ev(who), self.equity(who),
+        )  # fmt: skip
+        play, realised = self.strategy(), self.realisation(who)
+        there = [i for i in np.argsort(-np.nan_to_num(ev, nan=-np.inf)) if reach[i] > NEVER]
+        for i in there[:most]:
+            table.add_row(
+                combo_text(int(hands[i])),
+                f"{reach[i]:.3f}",
+                *(f"{p:.1%}" for p in play[:, i]),
+                f"{ev[i]:z.2f}",
+                f"{equity[i]:.1%}",
+                _percent(realised[i], 0),
+            )
+        if len(there) > most:
+            table.caption = f"{len(there) - most:,} more hands not shown"
+        return table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything about the position in plain types, hands as text; nan is None."""
+        told: dict[str, Any] = {
+            "board": cards_text(self.board),
+            "street": self.street,
+            "line": list(self.line),
+            "pot": self.pot,
+            "player": self.player,
+            "actions": list(self.actions),
+        }
+        if self.to_act is not None:
+            told["frequencies"] = _plain(self.frequencies())
+            told["strategy"] = _plain(self.strategy())
+        for name in SEATS:
+            told[name] = {
+                "hands": [combo_text(int(combo)) for combo in self.hands(name)],
+                "reach": _plain(self.reach(name)),
+                "ev_chips": _plain(self.ev(name)),
+                "equity": _plain(self.equity(name)),
+            }
+        return told
+
+    def _repr_html_(self) -> str:
+        if self.to_act is None:
+            return f"<p>{self.title}</p>"
+        return chart.svg(self.matrix(), title=self.title, actions=self.actions)
+
+    def __repr__(self) -> str:
+        over = self.solution.game.betting.kind[self.node] >= FOLD and self.to_act is None
+        return f"<Position {self.title}{' (no decision)' if over else ''}>"
+
+
+def _percent(share: float, digits: int = 1) -> str:
+    """A share in percent; a dash where there is none, as of what has no equity to realise."""
+    return f"{share:z.{digits}%}" if share == share else "–"
+
+
+def _plain(array: Vector) -> Any:
+    """Lists of rounded numbers, None for nan."""
+    if array.ndim > 1:
+        return [_plain(row) for row in array]
+    return [None if x != x else x for x in np.round(array, 6).tolist()]

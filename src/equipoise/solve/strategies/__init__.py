@@ -1,0 +1,1 @@
+"""What solvers answer: strategies, best responses, and what is done to them afterwards."""

@@ -1,0 +1,265 @@
+"""From a recipe to a game that a solver can run on: buckets, tables, betting, and a judge.
+
+Everything large is made once and kept in the cache folder. What it will take is told before any of it
+is made, and refused if it does not fit.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from equipoise.abstraction import methods
+from equipoise.abstraction.abstraction import Abstraction
+from equipoise.abstraction.publicclasses import board_classes
+from equipoise.abstraction.tables.bucketgame import bucket_game, independent_game
+from equipoise.abstraction.tables.joint import JointTables, joint_tables
+from equipoise.abstraction.tables.transitions import transitions
+from equipoise.errors import TooLargeError
+from equipoise.games.betting import Betting, measure
+from equipoise.games.estimate import available_bytes
+from equipoise.games.game import Game
+from equipoise.kernel import cores
+from equipoise.solve.registry import SOLVERS
+from equipoise.solve.sampling.boardsampling import BoardSampling
+from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
+from equipoise.solve.sampling.deals import HoldemDealer
+from equipoise.solve.solvers.cfr import CFR, Discounting
+from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.training.recipe import Recipe
+
+#: What is being made, how much of it is done, and how much there is; 0 of 0 when not known.
+Progress = Callable[[str, int, int], None]
+
+#: Public classes of flops in Fell Omen 2's model, of boards of four cards and of five.
+_PUBLIC_CLASSES = (1, 11, 11, 6)
+#: Added to the seed of the training boards for the boards that judge.
+_JUDGE_SEED = 1_000_000
+#: Floating-point operations a second of one thread in products of large matrices, and numbers a
+#: second in everything else; rough, until the run has measured itself.
+_FLOPS, _NUMBERS = 1.0e11, 1.2e9
+#: River buckets that a board has, about; moving them to and fro takes eight times a sweep's time.
+_ON_A_BOARD = 180
+#: Share of the memory that is free which a run may take.
+_SHARE = 0.9
+
+
+@dataclass(frozen=True)
+class TrainingEstimate:
+    """What a run needs, before it starts."""
+
+    #: Betting nodes, and rows (decision, action) of both players on all streets.
+    nodes: int
+    rows: int
+    #: Buckets of each street, and public classes of boards.
+    buckets: tuple[int, ...]
+    classes: int
+    #: Information sets and actions of both players together.
+    sequences: int
+    memory_bytes: int
+    #: In the run's folder.
+    disk_bytes: int
+    #: A guess for this machine; for sampling solvers that of one sample.
+    iteration_seconds: float
+
+    @classmethod
+    def of(cls, recipe: Recipe, threads: int = 1) -> TrainingEstimate:
+        """Count without building anything.
+
+        >>> estimate = TrainingEstimate.of(Recipe.shipped("tartanian5-m"))
+        >>> estimate.nodes, estimate.buckets
+        (15949, (8, 96, 384, 1536))
+        """
+        size = measure(recipe.rules, recipe.menu)
+        buckets = methods.bucket_counts(recipe.abstraction)
+        classed = recipe.model.classed
+        classes = _PUBLIC_CLASSES[classed]
+        many = [classes if classed and street >= classed else 1 for street in range(len(buckets))]
+        rows = [sum(pair) for pair in size.rows]
+        sequences = sum(r * b * m for r, b, m in zip(rows, buckets, many, strict=True))
+        squares = sum(b * b * m for b, m in zip(buckets, many, strict=True))
+        # Terminals are worth two products of a vector with a table: nodes that are no decision.
+        ends = [n - d for n, d in zip(size.nodes, size.decisions, strict=True)]
+        work = sum(4 * e * b * b * m for e, b, m in zip(ends, buckets, many, strict=True))
+        seconds = (work / _FLOPS + sequences / _NUMBERS) / threads
+        # Regrets and plan, or what stands for them, and the best plan so far.
+        kept = {"board-sampling": 4, "cards": 2, "egt": 5}.get(recipe.solver, 3)
+        # Tables in single precision, once as counted and once as laid out; and those of the judge.
+        tables = (2 if recipe.model.kind != "cards" else 0) + 2 * (recipe.model.judge != 0)
+        memory = 4 * kept * sequences + 8 * tables * squares + 64 * sum(size.nodes) * 16
+        if recipe.solver == "board-sampling":
+            here = [min(count, _ON_A_BOARD) for count in buckets]
+            work = sum(4 * e * b * b for e, b in zip(ends, here, strict=True))
+            moved = 8 * sum(r * b for r, b in zip(rows, here, strict=True))
+            seconds = (work / _FLOPS + moved / _NUMBERS) / threads
+        elif recipe.solver == "cards":
+            seconds = 40e-6 / threads
+        return cls(
+            nodes=size.total,
+            rows=sum(rows),
+            buckets=buckets,
+            classes=classes,
+            sequences=sequences,
+            memory_bytes=memory + 600_000_000,
+            disk_bytes=4 * kept * sequences + sequences,
+            iteration_seconds=seconds,
+        )
+
+    def check(self, folder: Path) -> None:
+        """Refuse what does not fit into memory or onto the disk."""
+        room = int(_SHARE * available_bytes())
+        if self.memory_bytes > room:
+            raise TooLargeError(
+                f"the run needs {gigabytes(self.memory_bytes)} of memory and {gigabytes(room)} are "
+                "free: use fewer buckets or bet sizes"
+            )
+        parent = folder
+        while not parent.exists() and parent != parent.parent:
+            parent = parent.parent
+        free = shutil.disk_usage(parent).free
+        # A checkpoint is written beside the one it replaces.
+        if 2 * self.disk_bytes > free:
+            raise TooLargeError(
+                f"the run writes {gigabytes(2 * self.disk_bytes)} into {folder} and "
+                f"{gigabytes(free)} are free: make room, or choose another folder with --out"
+            )
+
+    def __str__(self) -> str:
+        classes = f", {self.classes} public classes of boards" if self.classes > 1 else ""
+        seconds = self.iteration_seconds
+        unit = f"{seconds:.2g} s" if seconds > 0.1 else f"{1000 * seconds:.2g} ms"
+        return (
+            f"{self.nodes:,} betting nodes, {'-'.join(map(str, self.buckets))} buckets{classes}, "
+            f"{self.sequences:,} sequences; about {gigabytes(self.memory_bytes)} of memory, "
+            f"{gigabytes(self.disk_bytes)} on disk, {unit} an iteration"
+        )
+
+
+def gigabytes(size: float) -> str:
+    """A size for people."""
+    return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def _nobody(what: str, done: int, total: int) -> None:
+    """Progress that nobody asked for."""
+
+
+class TrainingModel:
+    """Buckets, games and solvers of a recipe; each made when first asked for."""
+
+    def __init__(
+        self, recipe: Recipe, threads: int | None = None, progress: Progress | None = None
+    ) -> None:
+        self.recipe = recipe
+        self.threads = threads or cores()
+        self._progress = progress or _nobody
+
+    def _hear(self, what: str) -> Callable[[int, int], None]:
+        return lambda done, total: self._progress(what, done, total)
+
+    @cached_property
+    def abstraction(self) -> Abstraction:
+        """The buckets."""
+        made = methods.make_abstraction(
+            self.recipe.abstraction,
+            lambda what: self._progress(what, 0, 0),
+            self._hear("features"),
+        )
+        made.lookup(self._hear("features"))
+        return made
+
+    def _tables(self, boards: int | None, seed: int, what: str) -> JointTables:
+        return joint_tables(self.abstraction, boards, seed, self._hear(what))
+
+    @cached_property
+    def classes(self) -> np.ndarray[Any, np.dtype[np.int8]] | None:
+        """Public class of each canonical board of the classed street, if there is one."""
+        model = self.recipe.model
+        if not model.classed:
+            return None
+        # Written in a few digits, chances sum to nearly 1.
+        reraise, call = (
+            np.array(given) / sum(given) if given else None for given in (model.reraise, model.call)
+        )
+        return board_classes(model.classed + 2, reraise, call).of_board
+
+    @cached_property
+    def betting(self) -> Betting:
+        """The betting tree."""
+        return Betting.build(self.recipe.rules, self.recipe.menu)
+
+    @cached_property
+    def game(self) -> Game | None:
+        """The game that is solved; none if it is played on real cards."""
+        recipe, model = self.recipe, self.recipe.model
+        if model.kind == "cards":
+            return None
+        if model.kind == "joint":
+            tables = self._tables(model.boards, model.seed, "joint tables")
+            return bucket_game(recipe.rules, tables, recipe.menu)
+        chances = transitions(
+            self.abstraction,
+            model.boards,
+            model.seed,
+            self.classes,
+            model.results_by_class,
+            self._hear("transitions"),
+        )
+        return independent_game(recipe.rules, chances, recipe.menu)
+
+    @cached_property
+    def judge(self) -> Game | None:
+        """The game over boards that training does not see, if the recipe wants one."""
+        model = self.recipe.model
+        if model.judge == 0:
+            return None
+        if model.judge is None and model.boards is None and self.game is not None:
+            return self.game
+        tables = self._tables(model.judge, model.seed + _JUDGE_SEED, "tables that judge")
+        return bucket_game(self.recipe.rules, tables, self.recipe.menu)
+
+    # ------------------------------------------------------------------------------- solvers
+
+    def _card_game(self) -> CardGame:
+        dealer = HoldemDealer(self.abstraction.lookup(), self.abstraction.fingerprint)
+        return CardGame(self.recipe.name, self.betting, dealer, self.judge)
+
+    def solver(self) -> Solver:
+        """A new solver, at iteration 0."""
+        recipe = self.recipe
+        given = dict(recipe.solver_settings)
+        if recipe.solver == "cards":
+            return CardSampling(self._card_game(), seed=recipe.seed, threads=self.threads, **given)
+        assert self.game is not None
+        if recipe.solver == "board-sampling":
+            return BoardSampling(
+                self.game,
+                lookup=self.abstraction.lookup(),
+                seed=recipe.seed,
+                threads=self.threads,
+            )
+        kind = SOLVERS[recipe.solver]
+        if issubclass(kind, CFR):
+            schedule: dict[str, Any] = {
+                key: float(given.pop(key)) if key in ("alpha", "beta", "gamma") else given.pop(key)
+                for key in Discounting.__dataclass_fields__
+                if key in given
+            }
+            given["discounting"] = replace(kind.default, **schedule)
+        return kind(self.game, threads=self.threads, **given)
+
+    def load_solver(self, path: Path) -> Solver:
+        """A solver as it was when its checkpoint was written."""
+        if self.recipe.solver == "cards":
+            return CardSampling.load(path, self._card_game(), threads=self.threads)
+        assert self.game is not None
+        if self.recipe.solver == "board-sampling":
+            lookup = self.abstraction.lookup()
+            return BoardSampling.load(path, self.game, threads=self.threads, lookup=lookup)
+        return SOLVERS[self.recipe.solver].load(path, self.game, threads=self.threads)

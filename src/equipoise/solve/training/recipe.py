@@ -1,0 +1,431 @@
+"""Recipes: all that decides a trained strategy, in one TOML file.
+
+name = "tartanian5"          what the run, its folder and its blueprint are called
+seed = 0                     of every random choice
+
+[rules]      game = "nolimit", stack = 20000, small = 50, big = 100; "limit"; or "my.game"
+[menu]       bet sizes, as :class:`equipoise.games.menu.BetMenu` reads them
+[abstraction]  method and its settings (:mod:`equipoise.abstraction.methods`)
+[model]      kind = "joint": both players' buckets from one table over `boards` random boards, or
+             "all"; judged besides on a table of `judge` other boards, 0 for none
+             kind = "independent": each player's buckets move by chances of their own; `boards`
+             decide results, `classes = "flop"` adds the 11 public classes of flops, "turn"
+             and "river" those of boards of four cards and of five
+             kind = "cards": real cards, dealt at random; `judge` boards if buckets remember
+[solver]     name, and its schedule: dcfr, cfr+, egt, fp …, board-sampling or cards
+[limit]      minutes, iterations, target_bb: the run ends at the first that is met
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from equipoise import artefact
+from equipoise.abstraction import methods
+from equipoise.errors import EquipoiseError, RecipeError
+from equipoise.games import gamefile
+from equipoise.games.menu import BetMenu
+from equipoise.games.rules import Rules, limit, nolimit
+from equipoise.games.tomltext import toml_text
+from equipoise.settings import (
+    SEED,
+    Kind,
+    OneOf,
+    Within,
+    check,
+    choose,
+    parse_toml,
+    read_toml,
+    shown,
+)
+
+_TABLES = ("rules", "menu", "abstraction", "model", "solver", "limit")
+#: Chips, and bets of a round, that rules may speak of.
+_CHIPS, _CAP = Within("whole", 1, 1_000_000_000), Within("whole", 1, 10)
+_RULES: dict[str, Kind] = {
+    "game": "text",
+    "stack": _CHIPS,
+    "small": _CHIPS,
+    "big": _CHIPS,
+    "cap": _CAP,
+}
+#: Chances of hole cards, in any unit.
+_CHANCES = Within("numbers", 0, 1_000_000)
+_MODEL: dict[str, Kind] = {
+    "kind": "text",
+    "boards": "boards",
+    "seed": SEED,
+    "judge": "boards",
+    "classes": "text",
+    "results_by_class": "truth",
+    "reraise": _CHANCES,
+    "call": _CHANCES,
+}
+_LIMIT: dict[str, Kind] = {
+    "minutes": "number",
+    "iterations": "whole",
+    "target_bb": "number",
+    "checkpoint_minutes": "number",
+}
+#: More minutes than a run can take, two years, and more iterations.
+_MOST = {"minutes": 1e6, "iterations": 1e15, "target_bb": 1e6, "checkpoint_minutes": 1e6}
+#: Random boards that tables are counted on: beyond this "all" is less work.
+_MOST_BOARDS = 100_000_000
+#: Characters of a name.
+_MOST_NAME = 100
+MODELS = ("joint", "independent", "cards")
+#: Streets whose boards may be in public classes.
+CLASSED = ("none", "flop", "turn", "river")
+#: Told to solvers of the whole game besides their schedule.
+_DISCOUNTING: dict[str, Kind] = {
+    "alpha": Within("number", 0, 10),
+    "beta": Within("number", -10, 10),
+    "beta_ramp": Within("whole", 0, 1_000_000),
+    "gamma": Within("number", 0, 100),
+    "warm_up": Within("whole", 0, 1_000_000),
+    "clipped": "truth",
+    "predictive": "truth",
+    "alternating": "truth",
+    "compressed": "truth",
+}
+_PRECISION: dict[str, Kind] = {"precision": OneOf(("float32", "float64"))}
+_FAMILY: dict[str, Kind] = _DISCOUNTING | _PRECISION
+#: Settings of each solver that a recipe may name.
+SOLVER_SETTINGS: dict[str, dict[str, Kind]] = {
+    **dict.fromkeys(("cfr", "cfr+", "linear", "dcfr", "pcfr+"), _FAMILY),
+    "fp": {**_PRECISION, "alternating": "truth", "start": Within("number", 0, 1_000_000)},
+    "branch-fp": _PRECISION,
+    "egt": {
+        **_PRECISION,
+        "prox": OneOf(("entropy", "euclidean")),
+        "steps": OneOf(("adaptive", "theoretical")),
+    },
+    "board-sampling": {},
+    "cards": {
+        "linear": "truth",
+        "prune": Within("number", 0.001, 1_000_000),
+        "prune_share": Within("number", 0, 0.9999),
+        "prune_after": Within("whole", 0, 10**15),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """How the buckets of both players hang together."""
+
+    kind: str = "joint"
+    #: Boards that tables are counted on; None is all there are.
+    boards: int | None = 200_000
+    seed: int = 1
+    #: Boards of the table that a strategy is judged on besides; None is all, 0 no such table.
+    judge: int | None = 0
+    #: Street from which on players of independent buckets know the public class of the board.
+    classes: str = "none"
+    #: Results counted for each class apart.
+    results_by_class: bool = True
+    #: Chances of the 169 classes of hole cards after a re-raise and after a call before the flop, by
+    #: which boards are classed (:mod:`.refinedbuckets`); none is the best tenth and the rest.
+    reraise: tuple[float, ...] = ()
+    call: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        choose(self.kind, MODELS, "model.kind")
+        if self.boards is not None and not 1 <= self.boards <= _MOST_BOARDS:
+            raise RecipeError(
+                f"model.boards = {self.boards}: give at least 1 and at most {_MOST_BOARDS:,}, or "
+                '"all"'
+            )
+        if self.judge is not None and not 0 <= self.judge <= _MOST_BOARDS:
+            raise RecipeError(
+                f'model.judge = {self.judge}: give 0 for none, at most {_MOST_BOARDS:,}, or "all"'
+            )
+        if self.seed < 0:
+            raise RecipeError(f"model.seed = {self.seed}: give 0 or more")
+        choose(self.classes, CLASSED, "model.classes")
+        if self.classed and self.kind != "independent":
+            raise RecipeError('model.classes: classes of boards go with model.kind = "independent"')
+        for name in ("reraise", "call"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+            if getattr(self, name) and (len(getattr(self, name)) != 169 or not self.classed):
+                raise RecipeError(
+                    f"model.{name}: give 169 chances, one for each class of hole cards, with "
+                    'model.classes = "flop"'
+                )
+            if getattr(self, name) and not sum(getattr(self, name)) > 0:
+                raise RecipeError(f"model.{name}: all its chances are 0, give some more than that")
+        if self.kind == "independent" and self.judge != 0:
+            raise RecipeError("model.judge: independent buckets are judged on their own chances")
+
+    @property
+    def classed(self) -> int:
+        """Street whose boards are in public classes: 1 is the flop, 0 none."""
+        return CLASSED.index(self.classes)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends: at the first of these that is met."""
+
+    minutes: float | None = None
+    iterations: int | None = None
+    #: Exploitability to reach, in big blinds a hand, on the tables that judge.
+    target_bb: float | None = None
+    checkpoint_minutes: float = 3.0
+
+    def __post_init__(self) -> None:
+        if (self.minutes, self.iterations, self.target_bb) == (None, None, None):
+            raise RecipeError("limit: give minutes, iterations or target_bb")
+        for limit_field in fields(self):
+            value = getattr(self, limit_field.name)
+            most = _MOST[limit_field.name]
+            if value is not None and not 0 < value <= most:
+                raise RecipeError(
+                    f"limit.{limit_field.name} = {shown(value)}: give more than 0, and at most "
+                    f"{most:,.0f}"
+                )
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A strategy to train.
+
+    >>> recipe = Recipe.shipped("tartanian5")
+    >>> methods.bucket_counts(recipe.abstraction), recipe.rules.stacks
+    ((8, 96, 384, 1536), (20000, 20000))
+    >>> Recipe.from_toml(recipe.toml()) == recipe
+    True
+    """
+
+    name: str
+    rules_settings: Mapping[str, Any]
+    abstraction: Mapping[str, Any]
+    model: Model
+    solver: str
+    solver_settings: Mapping[str, Any]
+    limits: Limits
+    menu_settings: Mapping[str, Any] = field(default_factory=dict)
+    about: str = ""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._check_name()
+        check({"seed": self.seed}, {"seed": SEED})
+        methods.checked(self.abstraction)
+        self._check_solver()
+        if not self.rules.limit and not self.menu_settings:
+            raise RecipeError("menu: no-limit needs bet sizes, such as bets = '50%,100%,a'")
+        _ = self.menu
+
+    def _check_name(self) -> None:
+        name = self.name
+        odd = any(c in name for c in "/\\") or name.startswith(".") or not name.isprintable()
+        if odd or name.strip() != name or not 0 < len(name) <= _MOST_NAME:
+            raise RecipeError(
+                f"name = {shown(name)}: a name is also a folder's, of at most {_MOST_NAME} "
+                "characters, without / in it"
+            )
+
+    def _check_solver(self) -> None:
+        known = SOLVER_SETTINGS[choose(self.solver, SOLVER_SETTINGS, "solver.name")]
+        check(self.solver_settings, known, "solver")
+        given = {"alternating": True, "predictive": self.solver == "pcfr+", **self.solver_settings}
+        if given.get("compressed") and (given["predictive"] or not given["alternating"]):
+            raise RecipeError(
+                "solver.compressed: 16-bit storage goes with alternating updates and no "
+                "prediction, leave it out"
+            )
+        if given.get("compressed") and given.get("precision") == "float64":
+            raise RecipeError("solver.compressed: 16-bit storage has no float64, leave one out")
+        kind, recalls = self.model.kind, methods.remembers(self.abstraction)
+        if (kind == "cards") != (self.solver == "cards"):
+            raise RecipeError(
+                f"solver.name = {self.solver!r} with model.kind = {kind!r}: real cards go with the "
+                'solver "cards", tables with the others'
+            )
+        if kind == "joint" and not recalls:
+            raise RecipeError(
+                f"abstraction.method = {self.abstraction['method']!r} forgets past buckets, which "
+                'joint tables need: use model.kind = "independent" or "cards"'
+            )
+        if kind == "independent" and recalls:
+            raise RecipeError(
+                f"abstraction.method = {self.abstraction['method']!r} remembers past buckets: use "
+                'model.kind = "joint"'
+            )
+        if kind == "cards" and self.model.judge != 0 and not recalls:
+            raise RecipeError("model.judge: buckets that forget cannot be judged, leave it out")
+        if self.solver == "board-sampling" and kind != "joint":
+            raise RecipeError('solver.name = "board-sampling": it needs model.kind = "joint"')
+        if self.solver == "egt" and not recalls:
+            raise RecipeError('solver.name = "egt": it needs buckets that remember; use "cfr+"')
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        told = dict(self.rules_settings)
+        game = told.pop("game", "nolimit")
+        if game == "nolimit":
+            if "cap" in told:
+                raise RecipeError("rules.cap: no-limit has no cap on raises, leave it out")
+            found = nolimit(**told)
+        elif game == "limit":
+            if "stack" in told:
+                raise RecipeError("rules.stack: limit is played without stacks, leave it out")
+            found = limit(**told)
+        elif game.endswith(".game"):
+            if told:
+                raise RecipeError(f"rules.{next(iter(told))}: {game} says it already, leave it out")
+            found = gamefile.load(game)
+        else:
+            choose(game, ("nolimit", "limit"), "rules.game")
+        big, small = found.blinds
+        if small > big and not game.endswith(".game"):
+            raise RecipeError(f"rules.small = {small}: give at most the big blind, {big}")
+        if min(found.stacks) <= max(big, small):
+            raise RecipeError(
+                f"rules.stack = {min(found.stacks)}: give more than the big blind, "
+                f"{max(big, small)}"
+            )
+        if found.board_cards != (0, 3, 1, 1) or (found.suits, found.ranks) != (4, 13):
+            raise RecipeError(f"rules.game = {game!r}: training is for hold'em of four rounds")
+        return found
+
+    @cached_property
+    def menu(self) -> BetMenu:
+        """The bet sizes; in limit every legal action unless told otherwise."""
+        return BetMenu.from_dict(self.menu_settings) if self.menu_settings else BetMenu.full()
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of what decides the strategy: all but name, words and limits."""
+        told = self.to_dict()
+        return artefact.fingerprint(
+            {key: value for key, value in told.items() if key not in ("name", "about", "limit")}
+        )
+
+    # ------------------------------------------------------------------------------- as TOML
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Recipe:
+        """Read nested settings."""
+        kinds: dict[str, Kind] = {"name": "text", "about": "text", "seed": SEED}
+        check(told, kinds | dict.fromkeys(_TABLES, "table"))
+        for needed in ("name", "rules", "abstraction", "model", "solver", "limit"):
+            if needed not in told:
+                raise RecipeError(f"{needed}: a recipe needs it; see `equipoise train --list`")
+        solver = dict(told["solver"])
+        name = solver.pop("name", None)
+        if not isinstance(name, str):
+            raise RecipeError(f"solver.name: choose from {', '.join(SOLVER_SETTINGS)}")
+        model = check(told["model"], _MODEL, "model")
+        for key in ("boards", "judge"):
+            if model.get(key) == "all":
+                model[key] = None
+        return cls(
+            name=told["name"],
+            about=told.get("about", ""),
+            seed=told.get("seed", 0),
+            rules_settings=check(told["rules"], _RULES, "rules"),
+            menu_settings=dict(told.get("menu", {})),
+            abstraction=dict(told["abstraction"]),
+            model=Model(**model),
+            solver=name,
+            solver_settings=solver,
+            limits=Limits(**check(told["limit"], _LIMIT, "limit")),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings that :meth:`from_dict` reads."""
+        model = {one.name: getattr(self.model, one.name) for one in fields(self.model)}
+        for key in ("reraise", "call"):
+            ranges = model.pop(key)
+            if ranges:
+                model[key] = list(ranges)
+        model = {key: "all" if value is None else value for key, value in model.items()}
+        limits = {one.name: getattr(self.limits, one.name) for one in fields(self.limits)}
+        told: dict[str, Any] = {"name": self.name}
+        if self.about:
+            told["about"] = self.about
+        told |= {"seed": self.seed, "rules": dict(self.rules_settings)}
+        if self.menu_settings:
+            told["menu"] = dict(self.menu_settings)
+        return told | {
+            "abstraction": dict(self.abstraction),
+            "model": model,
+            "solver": {"name": self.solver, **self.solver_settings},
+            "limit": {key: value for key, value in limits.items() if value is not None},
+        }
+
+    @classmethod
+    def from_toml(cls, text: str) -> Recipe:
+        """Read TOML."""
+        return cls.from_dict(parse_toml(text))
+
+    def toml(self) -> str:
+        """The recipe as TOML."""
+        return toml_text(self.to_dict())
+
+    @classmethod
+    def load(cls, source: str | Path) -> Recipe:
+        """A recipe that ships, by name, or one in a file."""
+        path = Path(source)
+        if path.suffix != ".toml":
+            return cls.shipped(str(source))
+        told = read_toml(path)
+        try:
+            return cls.from_dict(told)
+        except EquipoiseError as error:
+            raise RecipeError(f"{path}: {error}") from None
+
+    @classmethod
+    def shipped(cls, name: str) -> Recipe:
+        """One of the recipes of the package.
+
+        >>> Recipe.shipped("tartanian55")
+        Traceback (most recent call last):
+            ...
+        equipoise.errors.RecipeError: recipe = 'tartanian55': did you mean 'tartanian5'?
+        """
+        choose(name, names(), "recipe")
+        text = (files("equipoise.solve.training") / "recipes" / f"{name}.toml").read_text("utf-8")
+        return cls.from_toml(text)
+
+    def limited(
+        self,
+        minutes: float | None = None,
+        iterations: int | None = None,
+        target_bb: float | None = None,
+    ) -> Recipe:
+        """The recipe with other limits, those given in place of all its own."""
+        if (minutes, iterations, target_bb) == (None, None, None):
+            return self
+        limits = Limits(minutes, iterations, target_bb, self.limits.checkpoint_minutes)
+        return replace(self, limits=limits)
+
+    def solved_by(self, solver: str, model: Model | None = None, **settings: Any) -> Recipe:
+        """The recipe with another solver, at its own schedule but for `settings`.
+
+        >>> Recipe.shipped("quick").solved_by("cfr+", gamma=2.0).solver_settings
+        {'gamma': 2.0}
+        """
+        return replace(self, solver=solver, solver_settings=settings, model=model or self.model)
+
+    def seeded(self, seed: int) -> Recipe:
+        """The recipe with another seed."""
+        return replace(self, seed=seed)
+
+
+def names() -> list[str]:
+    """Names of the recipes that ship."""
+    folder = files("equipoise.solve.training") / "recipes"
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    )

@@ -1,0 +1,229 @@
+"""AIVAT: exactly unbiased where everything can be enumerated, and less luck in hold'em."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from chartagent import ChartAgent
+
+from equipoise.agents.simple import CallAgent, FoldAgent, RandomAgent
+from equipoise.arena.duel import all_in_share
+from equipoise.arena.match import play_match
+from equipoise.arena.measures.aivat import Aivat, HandRecord, aivat
+from equipoise.arena.measures.exact import exact_value
+from equipoise.arena.statistics import estimate
+from equipoise.cards.card import parse_cards
+from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, blocked, parse_combo
+from equipoise.cards.equity import hand_equities
+from equipoise.errors import ArtefactError, EquipoiseError, TooLargeError
+from equipoise.games.checkdown import CheckDown
+from equipoise.games.dealing import Deal, hand_values
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules, State, nolimit
+
+#: Four cards, one of them private, one of them public: 24 deals.
+FOUR_CARDS = Rules(
+    name="four cards",
+    limit=True,
+    blinds=(2, 1),
+    first=(1, 0),
+    raise_sizes=(2, 4),
+    max_raises=(1, 1),
+    suits=2,
+    ranks=2,
+    hole_cards=1,
+    board_cards=(0, 1),
+)
+SHORT_STACKS = Rules(
+    name="four cards, four chips",
+    limit=False,
+    blinds=(2, 1),
+    first=(1, 0),
+    stacks=(5, 5),
+    suits=2,
+    ranks=2,
+    hole_cards=1,
+    board_cards=(0, 1),
+)
+
+
+def every_deal(rules):
+    deck = CheckDown(rules).deck
+    deals = []
+    for first, second, public in permutations(deck, 3):
+        values = hand_values(np.array([[first, public], [second, public]], dtype=np.uint8))
+        winner = None if values[0] == values[1] else int(values[1] > values[0])
+        deals.append(Deal(((first,), (second,)), ((), (public,)), winner))
+    return deals
+
+
+def every_end(state, deal, players):
+    """All ways a deal can be played, with their probabilities."""
+    if state.is_over:
+        yield state, 1.0
+        return
+    policy = players[state.to_act].chart(state, deal.boards[state.round])
+    chances = policy.probabilities[deal.holes[state.to_act][0]]
+    for action, chance in zip(policy.actions, chances.tolist(), strict=True):
+        for end, rest in every_end(state.apply(action), deal, players):
+            yield end, chance * rest
+
+
+def secret_later(state):
+    return state.round == 1 or len(state.history[0]) == 2
+
+
+@pytest.mark.parametrize("rules", [FOUR_CARDS, SHORT_STACKS])
+@pytest.mark.parametrize("known", ["both", "A", "B", "neither", "partly"])
+def test_the_mean_over_everything_that_can_happen_is_the_true_value(rules, known):
+    secret = secret_later if known == "partly" else lambda state: False
+    players = [ChartAgent(rules, seed, secret=secret) for seed in (1, 2)]
+    told = [
+        player if known in ("both", "partly") or known == "AB"[seat] else None
+        for seat, player in enumerate(players)
+    ]
+    aivat_of = Aivat(rules, told)
+    mean = square = raw = raw_square = 0.0
+    deals = every_deal(rules)
+    for deal in deals:
+        for end, chance in every_end(State.start(rules), deal, players):
+            payoff = end.payoffs(deal.winner if end.folded is None else None)[0]
+            value = aivat_of.value(HandRecord(0, 0, deal, end))
+            mean += chance * value / len(deals)
+            square += chance * value**2 / len(deals)
+            raw += chance * payoff / len(deals)
+            raw_square += chance * payoff**2 / len(deals)
+    open_players = [ChartAgent(rules, seed) for seed in (1, 2)]
+    assert raw == pytest.approx(exact_value(*open_players, rules), abs=1e-12)
+    assert mean == pytest.approx(raw, abs=1e-9)
+    assert square - mean**2 < 0.9 * (raw_square - raw**2)
+
+
+def test_a_policy_that_is_not_the_one_played_is_refused():
+    wrong = CallAgent()
+    start = State.start(FOUR_CARDS)
+    end = start.apply(start.read_action("f"))
+    with pytest.raises(EquipoiseError, match="never does"):
+        Aivat(FOUR_CARDS, (None, wrong)).value(HandRecord(0, 0, every_deal(FOUR_CARDS)[0], end))
+
+
+# Check-down values
+
+
+def test_margins_before_the_flop_are_exact_against_class_wise_ranges():
+    weights = np.random.default_rng(0).random(169)[COMBO_CLASS]
+    margin, mass = CheckDown(NOLIMIT_HOLDEM).against(weights, ())
+    exact = hand_equities("random", weights)
+    assert np.abs(margin / mass - (2 * exact - 1)).max() < 1e-12
+
+
+@pytest.mark.parametrize("text", ["Kh 7d 2c", "Kh 7d 2c 9s", "Kh 7d 2c 9s 3s"])
+def test_margins_on_a_board_agree_hand_by_hand(text):
+    board = parse_cards(text)
+    checkdown = CheckDown(LIMIT_HOLDEM)
+    hero, villain = parse_combo("AsKd"), parse_combo("7c7s")
+    weights = np.where(blocked(board), 0.0, np.random.default_rng(1).random(1326))
+    margin, mass = checkdown.against(weights, board)
+    one, met = checkdown.against_hand(hero, board)
+    assert -(one @ weights) == pytest.approx(margin[hero])
+    assert met @ weights == pytest.approx(mass[hero])
+    share = all_in_share(*(tuple(COMBO_CARDS[hand].tolist()) for hand in (villain, hero)), board)
+    assert one[villain] == pytest.approx(2 * share - 1)
+    assert not one[blocked(tuple(COMBO_CARDS[hero].tolist()))].any()
+
+
+def test_the_value_on_the_turn_is_the_mean_of_those_on_the_river():
+    board = parse_cards("Kh 7d 2c 9s")
+    checkdown = CheckDown(LIMIT_HOLDEM)
+    hero = parse_combo("AsKd")
+    random = np.random.default_rng(2)
+    weights = np.where(blocked(board) | blocked((51, 45)), 0.0, random.random(1326))
+    total = won = 0.0
+    for card in set(range(52)) - {*board, *COMBO_CARDS[hero].tolist()}:
+        longer = (*board, card)
+        after = np.where(blocked(longer), 0.0, weights)
+        margin, mass = checkdown.against_hand(hero, longer)
+        total += mass @ after
+        won -= margin @ after
+    margin, mass = checkdown.against_hand(hero, board)
+    assert won / total == pytest.approx(-(margin @ weights) / (mass @ weights), abs=1e-12)
+
+
+def test_games_too_large_to_count_out_are_refused():
+    with pytest.raises(TooLargeError, match="too many"):
+        CheckDown(Rules("five", False, (2, 1), (1, 0), (50, 50), board_cards=(0, 3)))
+
+
+# Matches
+
+
+def high_cards():
+    """Groups of hands that play alike: by class."""
+    return COMBO_CLASS.astype(np.int64)
+
+
+@pytest.mark.parametrize("duplicate", [True, False])
+def test_the_figure_agrees_with_the_raw_one_and_has_less_luck(tmp_path, duplicate):
+    rules = nolimit(600, 50, 100)
+    a = ChartAgent(rules, 3, key=high_cards(), sizes=(0.0, 0.3, 1.0))
+    match = play_match(a, "random", rules, 120, 4, duplicate=duplicate, log=tmp_path / "log")
+    result = aivat(match, a, "random")
+    assert result.known == (True, True)
+    assert result.std_mbb < 0.8 * match.std_mbb
+    gap = estimate(result.payoffs - match.payoffs)
+    assert abs(gap.mean) < 4 * gap.standard_error
+
+
+def test_suits_that_tell_and_an_unknown_opponent(tmp_path):
+    rules = nolimit(600, 50, 100)
+    suits = (COMBO_CARDS & 3).sum(axis=1).astype(np.int64)
+    a = ChartAgent(rules, 3, key=suits)
+    match = play_match(a, "random", rules, 300, 5, duplicate=False, log=tmp_path / "log")
+    again = aivat(match, a, Hidden())
+    assert again.known == (True, False)
+    gap = estimate(again.payoffs - match.payoffs)
+    assert abs(gap.mean) < 4 * gap.standard_error
+    assert again.std_mbb < 0.9 * match.std_mbb
+
+
+class Hidden(RandomAgent):
+    """Learns, so that its policy is another in every hand."""
+
+    learns = True
+
+
+def test_card_blind_agents_leave_no_luck_at_all(tmp_path):
+    match = play_match("random", "call", LIMIT_HOLDEM, 16, 1, log=tmp_path / "log")
+    result = aivat(match, "random", "call")
+    # On the button `random` folds a third of its hands, and loses half a big blind.
+    assert result.estimate.mean == pytest.approx(-1000 / 2 / 3 / 2)
+    assert result.std_mbb < 1e-9
+    assert result.reduction == pytest.approx(1)
+
+
+def test_any_number_of_workers_gives_the_same(tmp_path):
+    match = play_match("random", "all-in", FOUR_CARDS, 150, 1, log=tmp_path / "log")
+    one = aivat(match, "random", "all-in")
+    assert one.payoffs.tolist() == aivat(match, "random", "all-in", workers=2).payoffs.tolist()
+    assert one.std_mbb < match.std_mbb
+
+
+def test_faults_are_no_part_of_a_policy(tmp_path):
+    class Faulty(FoldAgent):
+        def act(self, view):
+            return super().act(view) if view.hand else None
+
+    agent = Faulty()
+    match = play_match(agent, "all-in", LIMIT_HOLDEM, 20, 1, log=tmp_path / "log")
+    assert len(match.faults) == 1
+    assert aivat(match, agent, "all-in").known == (False, True)
+
+
+def test_without_its_log_there_is_nothing_to_read(tmp_path):
+    match = play_match("fold", "call", hands=4)
+    with pytest.raises(EquipoiseError, match="log"):
+        aivat(match, "fold", "call")
+    log = tmp_path / "log"
+    match = play_match("fold", "call", hands=4, log=log)
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:4]))
+    with pytest.raises(ArtefactError, match="4 hands"):
+        aivat(match, "fold", "call")
