@@ -90,7 +90,7 @@ def test_agents_are_listed():
     assert {"random", "all-in", "call", "fold"} <= told.keys()
     entry = told["call"]
     assert entry["game"] == "both"
-    assert entry.keys() == {"game", "description", "document", "cost_per_decision", "parameters"}
+    assert {"game", "description", "document", "cost_per_decision", "parameters"} <= entry.keys()
     done = runner.invoke(app, ["agents"], catch_exceptions=False)
     assert "all-in" in done.stdout
 

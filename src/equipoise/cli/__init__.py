@@ -101,7 +101,7 @@ def _root(
 def _with_default_plot(words: list[str]) -> list[str]:
     """`--plot` may stand without a file name: it is then `plot.png`."""
     completed = []
-    for word, following in zip(words, [*words[1:], "-"], strict=True):
+    for word, following in zip(words, [*words, "-"][1:], strict=True):
         completed.append(word)
         if word == "--plot" and following.startswith("-"):
             completed.append("plot.png")

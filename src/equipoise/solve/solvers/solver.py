@@ -256,7 +256,7 @@ class Solver(ABC):
         `more` is what the solver is made with besides and a file does not hold, such as buckets.
         """
         manifest, arrays = artefact.read(path, "solver")
-        with artefact.understanding(path, "solver"):
+        with artefact.understanding(path, "checkpoint"):
             configuration = restoring.table(manifest["configuration"], "configuration")
             if configuration["solver"] != cls.name:
                 raise ArtefactError(
