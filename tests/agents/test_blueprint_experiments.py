@@ -8,6 +8,7 @@ from importlib.resources import files as resources
 
 import numpy as np
 import pytest
+from printing import printed
 from tinyblueprint import tiny
 from typer.testing import CliRunner
 
@@ -19,6 +20,7 @@ from equipoise.agents.blueprint import files as blueprintfiles
 from equipoise.agents.blueprint.files import find_blueprint, has_blueprint, load_blueprint
 from equipoise.agents.blueprint.guard import SCOPES
 from equipoise.agents.registry import AGENTS, make_agent
+from equipoise.bench.reports import boardclasses_report, fellomen_report
 from equipoise.bench.reproduce import boardclasses, fellomen, tartanian, translation
 from equipoise.bench.reproduce.meetings import Stable, verdict
 from equipoise.cli import app
@@ -86,7 +88,7 @@ def test_fell_omen(files, nowhere, short, tmp_path):
     assert "equipoise train fell-omen-1" in data["missing"]["fell-omen-1"]
     assert data["document"]["inot, 2007"]["GS3"] == 0.004
     assert picture.read_bytes()[:4] == b"\x89PNG"
-    shown = told(*words)
+    shown = printed(fellomen_report.report(data))
     for expected in ("Small bets a hand over 60", "is not here: train it", "Hyperborean 2007"):
         assert expected in shown
 
@@ -250,7 +252,7 @@ def test_what_classes_of_boards_are_worth(short, monkeypatch, tmp_path):
     assert flop["worth_sb"] > 0
     assert flop["exploitability_sb"] == pytest.approx(none["exploitability_sb"] + flop["worth_sb"])
     assert picture.stat().st_size > 1000
-    assert "random classes" in told("board-classes")
+    assert "random classes" in printed(boardclasses_report.report(data))
 
 
 def test_shuffled_classes_are_as_likely():

@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from printing import printed
 from typer.testing import CliRunner
 
+from equipoise.bench.reports import purification_report, translation_report
 from equipoise.bench.reproduce import purification, translation
 from equipoise.cli import app
 
@@ -44,7 +46,7 @@ def test_translation(little: None, tmp_path: Path) -> None:
     # 5/42 of a chip, the pot being ten.
     assert kuhn["value_pots"] == pytest.approx(1 / 84)
     assert picture.stat().st_size > 10_000
-    shown = invoke(*words)
+    shown = printed(translation_report.report(data))
     for expected in ("figure 2: 0.01 to 1", "0.238 (0.24)", "kuhn 100%,a"):
         assert expected in shown
 
@@ -74,7 +76,7 @@ def test_purification(little: None, tmp_path: Path) -> None:
     late = data["leduc"]["rows"][-1]["exploitability_mbb"]
     assert late["raw"] < late["threshold 0.05"] < late["purify"]
     assert picture.stat().st_size > 10_000
-    assert "Purification" in invoke(*words)
+    assert "Purification" in printed(purification_report.report(data))
 
 
 def test_purification_helps_against_the_equilibrium() -> None:
