@@ -132,6 +132,13 @@ def test_bad_files_name_the_cure(old, new, message):
     assert len(str(told.value)) < 300
 
 
+def test_a_name_is_written_as_it_is_read():
+    text = gamefile.write(NOLIMIT_HOLDEM).replace(NOLIMIT_HOLDEM.name, "two  spaces\tand a tab ")
+    rules = gamefile.parse(text)
+    assert rules.name == "two spaces and a tab"
+    assert gamefile.parse(gamefile.write(rules)) == rules
+
+
 def test_load_and_save(tmp_path):
     path = tmp_path / "holdem.game"
     gamefile.save(LIMIT_HOLDEM, path)

@@ -153,7 +153,7 @@ def parse(text: str) -> Rules:
     if limit:
         raise_sizes = settings.numbers("raiseSize", rounds)
     if "name" in settings:
-        name = settings.values["name"][1]
+        name = " ".join(settings.values["name"][1].split())
     else:
         name = f"{'limit' if limit else 'no-limit'} game, blinds {min(blinds)}-{max(blinds)}"
     return Rules(
