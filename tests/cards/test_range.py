@@ -360,6 +360,14 @@ def test_equal_ranges_hash_alike():
     assert len({Range.parse("AA"), Range.parse("KK")}) == 2
 
 
+@pytest.mark.parametrize("digits", ["1" + "0" * 500_000 + "x", "." + "3" * 500_000 + "x"])
+def test_digits_without_end_are_refused_at_once(digits):
+    """Read digit by digit in all possible parts, these would take minutes."""
+    for text in (f"AA:{digits}", f"[{digits}]AA", f"top{digits}%", f"{digits}%"):
+        with pytest.raises(RangeError):
+            Range.parse(text)
+
+
 @pytest.mark.parametrize(
     "bad",
     [

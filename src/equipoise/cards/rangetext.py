@@ -50,7 +50,8 @@ from equipoise.cards.combos import (
 from equipoise.errors import CardError, RangeError
 
 _FLAGS = re.IGNORECASE | re.ASCII
-_NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+# Digits are never given back: a long run of them would else be tried in all its parts.
+_NUMBER = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)"
 _CARD = r"(?:10|[2-9TJQKA])[cdhs]"
 _WEIGHT = re.compile(rf"({_NUMBER}(?:e[+-]?[0-9]+)?)(%?)", _FLAGS)
 _TOP = re.compile(rf"top({_NUMBER})%", _FLAGS)
