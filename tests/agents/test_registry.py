@@ -10,10 +10,12 @@ import pytest
 
 from equipoise.agents import registry
 from equipoise.agents.agent import Agent
+from equipoise.agents.blueprint.files import has_blueprint
 from equipoise.agents.registry import AGENTS, Entry, Recipe, entries, make_agent
 from equipoise.agents.simple import CallAgent
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+from equipoise.games.tomltext import toml_text
 
 
 class Tunable(CallAgent):
@@ -196,3 +198,15 @@ def test_the_list_alone_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "name", ["9" * 5000, "9" * 5000 + ".run", "a/" * 3000, "nul\0", "nul\0.run"]
+)
+def test_a_blueprint_that_no_file_can_be_called_is_not_there(tmp_path, name):
+    assert not has_blueprint(name)
+    file = tmp_path / "mine.toml"
+    file.write_text(toml_text({"agent": "blueprint", "blueprint": name}), encoding="utf-8")
+    with pytest.raises(EquipoiseError, match="blueprint") as caught:
+        make_agent(file)
+    assert len(str(caught.value)) < 1000

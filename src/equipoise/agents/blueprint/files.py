@@ -15,12 +15,13 @@ from __future__ import annotations
 import shlex
 from functools import lru_cache
 from importlib.resources import files
+from os.path import isdir, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from equipoise.cachefolder import TRAINED, cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError
-from equipoise.settings import shown
+from equipoise.settings import brief, shown
 from equipoise.solve.training.blueprint import Blueprint
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 SUFFIX = ".blueprint"
 _TRAINED = "blueprint.safetensors"
+#: As much of a path as a sentence quotes.
+_SHOWN = 300
 
 
 def places(name: str) -> list[Path]:
@@ -49,9 +52,10 @@ def _is_path(source: str | Path) -> bool:
 
 def _file_at(path: Path) -> Path | None:
     """The file of a blueprint at a path; a run's folder stands for the file in it."""
-    if path.is_dir() and (path / _TRAINED).is_file():
+    # These say no, and do not raise, of what no file can be called.
+    if isdir(path) and isfile(path / _TRAINED):
         return path / _TRAINED
-    return path if _is_path(path) and path.is_file() else None
+    return path if _is_path(path) and isfile(path) else None
 
 
 def beside(file: Path, source: str) -> str:
@@ -78,9 +82,10 @@ def find_blueprint(source: str | Path) -> Path:
     if found is not None:
         return found
     if _is_path(path):
-        raise ArtefactError(f"{path}: no such blueprint; name a file, or a folder of a run")
+        told = brief(str(path), _SHOWN)
+        raise ArtefactError(f"{told}: no such blueprint; name a file, or a folder of a run")
     for place in places(str(source)):
-        if place.is_file():
+        if isfile(place):
             return place
     raise ArtefactError(_cure(str(source)))
 
