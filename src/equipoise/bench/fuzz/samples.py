@@ -260,7 +260,7 @@ def batch_result() -> bytes:
 @cache
 def recipes() -> tuple[str, ...]:
     """The recipes that ship."""
-    folder = files("equipoise.solve") / "recipes"
+    folder = files("equipoise.solve.training") / "recipes"
     found = sorted(
         (file.name, file.read_text("utf-8"))
         for file in folder.iterdir()

@@ -34,6 +34,7 @@ from equipoise.solve.batch.run import Goal, Results
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.folder import RunFolder
+from equipoise.solve.training.model import TrainingEstimate
 from equipoise.solve.training.recipe import Recipe
 
 _SITUATIONS = (
@@ -185,6 +186,9 @@ def _recipe(path: Path) -> None:
     recipe = Recipe.load(path)
     same(Recipe.from_toml(recipe.toml()).fingerprint, recipe.fingerprint, "a recipe")
     recipe.rules, recipe.menu  # noqa: B018 - both are read when first asked for
+    if len(recipe.toml()) % 16 == 0:
+        # What `train` says before it begins; counting a tree takes too long to do it every time.
+        TrainingEstimate.of(recipe)
 
 
 def _agent(path: Path) -> None:
