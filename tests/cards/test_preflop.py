@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import combinations
 from pathlib import Path
 
@@ -138,10 +137,3 @@ def test_files_survive_a_round_trip_and_damage_is_refused(tmp_path: Path) -> Non
 def test_unknown_classes_are_refused() -> None:
     with pytest.raises(CardError, match="0 to 168"):
         table().equity(0, 169)
-
-
-def test_loading_is_quick() -> None:
-    load()
-    start = time.perf_counter()
-    load()
-    assert time.perf_counter() - start < 0.05

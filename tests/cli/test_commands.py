@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -194,7 +193,5 @@ def test_first_use_says_that_kernels_are_compiled(tmp_path):
     cold = subprocess.run(line, capture_output=True, text=True, env=environment)
     assert cold.stderr.count("Compiling kernels") == 1
     assert "royal flush" in cold.stdout
-    began = time.perf_counter()
     warm = subprocess.run(line, capture_output=True, text=True, env=environment)
     assert warm.stderr == ""
-    assert time.perf_counter() - began < 20
