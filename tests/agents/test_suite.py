@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from equipoise.abstraction.features.rollouts import BOARD_SIZES
-from equipoise.agents.agent import Agent, HandResult, PublicState, View
+from equipoise.agents.agent import Agent, HandResult, View
 from equipoise.agents.registry import make_agent
 from equipoise.agents.regret import RegretAgent
 from equipoise.agents.simple import AllInAgent, CallAgent
@@ -24,6 +24,7 @@ from equipoise.arena.match import play_match
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import blocked, combo_index
 from equipoise.errors import EquipoiseError
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, ONE_BET_HOLDEM, Kind, State
 
 RULES = ONE_BET_HOLDEM

@@ -23,9 +23,7 @@ from abc import ABC, abstractmethod
 from random import Random
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, State
 
 
@@ -42,24 +40,6 @@ class View(NamedTuple):
     board: tuple[int, ...]
     #: Number of the hand in the match, from 0.
     hand: int
-
-
-class PublicState(NamedTuple):
-    """What everybody sees when somebody is to act."""
-
-    state: State
-    board: tuple[int, ...]
-    #: Number of the hand in the match, from 0.
-    hand: int
-
-
-class Policy(NamedTuple):
-    """A mixed strategy for every hand that could be held."""
-
-    actions: tuple[Action, ...]
-    #: [hand, action], hands numbered as in :mod:`equipoise.cards.combos`; rows of hands that a public
-    #: card blocks are not read.
-    probabilities: NDArray[np.float32]
 
 
 class HandResult(NamedTuple):

@@ -12,8 +12,9 @@ from math import comb
 
 import numpy as np
 
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent, View
 from equipoise.cards.card import DECK_SIZE
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, FOLD, Action, Kind, State, raise_to
 
 #: More raise sizes than this are not listed in a policy.

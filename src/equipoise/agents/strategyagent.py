@@ -18,10 +18,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent, View
 from equipoise.cards.card import DECK_SIZE
 from equipoise.errors import GameError
 from equipoise.games.game import Game
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, State
 from equipoise.solve.strategies.strategy import Strategy
 

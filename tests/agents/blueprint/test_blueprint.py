@@ -15,7 +15,7 @@ from tinyblueprint import halves, random_rows, tiny
 
 from equipoise.abstraction.bets.translation import mapping
 from equipoise.agents.abstractline import AbstractLine, draw
-from equipoise.agents.agent import PublicState, View
+from equipoise.agents.agent import View
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.guard import (
@@ -42,6 +42,7 @@ from equipoise.cards.range import Range
 from equipoise.errors import EquipoiseError, GameError
 from equipoise.games.betting import Betting
 from equipoise.games.menu import BetMenu
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import (
     CALL,
     FOLD,

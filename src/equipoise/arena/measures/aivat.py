@@ -42,7 +42,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent, Policy, PublicState
+from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
 from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.match import MatchResult, Player, Progress
@@ -50,6 +50,7 @@ from equipoise.arena.statistics import Estimate, estimate, pair_means
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.checkdown import CheckDown, Margins, Weights, half_pot
 from equipoise.games.dealing import Deal, Dealer
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Kind, Rules, State
 from equipoise.workers import check_workers, start_pool
 

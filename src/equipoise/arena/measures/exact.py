@@ -17,9 +17,10 @@ from math import comb
 
 import numpy as np
 
-from equipoise.agents.agent import Agent, PublicState
+from equipoise.agents.agent import Agent
 from equipoise.errors import EquipoiseError, TooLargeError
 from equipoise.games.checkdown import Cards, CheckDown, Weights
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import Kind, Rules, State
 
 #: Public situations that are walked, at some 20,000 a second.

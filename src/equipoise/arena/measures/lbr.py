@@ -26,13 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent, View
 from equipoise.agents.registry import Recipe
 from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.match import MatchResult, Player, Progress, play_match
 from equipoise.arena.measures.aivat import AivatResult, aivat
 from equipoise.errors import EquipoiseError
 from equipoise.games.checkdown import Cards, CheckDown, Weights, half_pot
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State, raise_to
 
 #: Raise sizes that each menu considers.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent, PublicState
+from equipoise.agents.agent import Agent
 from equipoise.arena.duel import Duel
 from equipoise.arena.match import Progress
 from equipoise.arena.statistics import Estimate, estimate
@@ -22,6 +22,7 @@ from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS
 from equipoise.errors import EquipoiseError
 from equipoise.games.betting import action_label
 from equipoise.games.dealing import Dealer
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import Kind, Rules, State
 
 #: What a first action is called in the report.
