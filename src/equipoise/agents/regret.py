@@ -9,7 +9,8 @@ only by what buckets hide.
 from __future__ import annotations
 
 from equipoise.abstraction.buckets.equity import EquityBuckets
-from equipoise.agents.agent import Agent, View
+from equipoise.agents.agent import Agent
+from equipoise.games.hand import View
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, Action, Rules
 from equipoise.solve.bucketstrategy import Training, bucket_strategy

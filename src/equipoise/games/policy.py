@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.cards.card import DECK_SIZE
 from equipoise.games.rules import Action, State
 
 
@@ -26,3 +28,15 @@ class Policy(NamedTuple):
     #: [hand, action], hands numbered as in :mod:`equipoise.cards.combos`; rows of hands that a public
     #: card blocks are not read.
     probabilities: NDArray[np.float32]
+
+
+def same_for_all(state: State, mix: dict[Action, float]) -> Policy:
+    """The policy that plays `mix` with every hand: one row for each set of private cards.
+
+    >>> from equipoise.games.rules import CALL, NOLIMIT_HOLDEM
+    >>> same_for_all(State.start(NOLIMIT_HOLDEM), {CALL: 1.0}).probabilities.shape
+    (1326, 1)
+    """
+    row = np.fromiter(mix.values(), dtype=np.float32)
+    hands = comb(DECK_SIZE, state.rules.hole_cards)
+    return Policy(tuple(mix), np.broadcast_to(row, (hands, len(row))))

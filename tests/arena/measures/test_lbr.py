@@ -96,7 +96,7 @@ def test_the_range_is_the_product_of_the_policy():
     response = LocalBestResponse(target, rules)
     board = parse_cards("Kh 7d 2c")
     state = State.from_betting_text(rules, "cr200c/cr300")
-    held = response.range(state, board, 7)
+    held = response.range(state, board, 7).weights
     expected = 1.0
     hand = parse_combo("AsQd")
     now = State.start(rules)
