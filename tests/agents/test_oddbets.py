@@ -3,10 +3,10 @@
 import pytest
 from tinyblueprint import tiny
 
-from equipoise.agents.agent import View
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.oddsizes import OddSizesAgent
 from equipoise.bench.oddbets import play_odd_bets
+from equipoise.games.hand import View
 from equipoise.games.rules import (
     FOLD,
     LIMIT_HOLDEM,

@@ -5,8 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from equipoise.agents.agent import PublicState, View
 from equipoise.agents.simple import AllInAgent, CallAgent, FoldAgent, RandomAgent
+from equipoise.games.hand import View
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, nolimit
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from equipoise.abstraction.features.rollouts import BOARD_SIZES
-from equipoise.agents.agent import Agent, HandResult, PublicState, View
+from equipoise.agents.agent import Agent
 from equipoise.agents.registry import make_agent
 from equipoise.agents.regret import RegretAgent
 from equipoise.agents.simple import AllInAgent, CallAgent
 from equipoise.agents.suite.bayes import BayesAgent
 from equipoise.agents.suite.bucket import STYLES, BucketAgent
-from equipoise.agents.suite.practice import practice, winner
+from equipoise.agents.suite.practice import practice
 from equipoise.agents.suite.qlearner import QLearningAgent
 from equipoise.agents.suite.situation import Situations
 from equipoise.agents.suite.threeway import moves
@@ -24,6 +24,9 @@ from equipoise.arena.match import play_match
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import blocked, combo_index
 from equipoise.errors import EquipoiseError
+from equipoise.games.dealing import winner
+from equipoise.games.hand import HandResult, View
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, ONE_BET_HOLDEM, Kind, State
 
 RULES = ONE_BET_HOLDEM

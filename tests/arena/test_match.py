@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from equipoise.agents.agent import Agent
 from equipoise.agents.simple import CallAgent, RandomAgent
 from equipoise.arena import matchlog
-from equipoise.arena.duel import Duel, all_in_share, hand_seed
+from equipoise.arena.duel import Duel
 from equipoise.arena.match import play_match
 from equipoise.arena.shotclock import shot_clock
 from equipoise.cards.card import parse_cards
 from equipoise.cards.equity import equity
-from equipoise.cards.evaluator import evaluate
-from equipoise.errors import ArtefactError, EquipoiseError, FileError, GameError
-from equipoise.games.dealing import BLOCK, Dealer, shuffled
+from equipoise.errors import ArtefactError, EquipoiseError, FileError
+from equipoise.games.dealing import SeededDeals
+from equipoise.games.hand import hand_seed
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -69,47 +69,6 @@ class Scripted(Agent):
 
 def explode(view):
     raise RuntimeError("out\nof order")
-
-
-# Deals
-
-
-def test_deals_do_not_depend_on_where_one_starts():
-    dealer = Dealer(NOLIMIT_HOLDEM, 3)
-    whole = list(dealer.deals(0, BLOCK + 40))
-    assert list(Dealer(NOLIMIT_HOLDEM, 3).deals(BLOCK - 10, BLOCK + 5)) == whole[-50:-35]
-    assert list(Dealer(NOLIMIT_HOLDEM, 4).deals(0, 5)) != whole[:5]
-    assert whole[:40] != whole[BLOCK:]
-
-
-def test_a_deal_is_nine_cards_and_the_better_hand_wins():
-    for deal in Dealer(NOLIMIT_HOLDEM, 1).deals(0, 200):
-        board = deal.boards[-1]
-        assert [len(seen) for seen in deal.boards] == [0, 3, 4, 5]
-        assert all(board[: len(seen)] == seen for seen in deal.boards)
-        assert len({*deal.holes[0], *deal.holes[1], *board}) == 9
-        first, second = (evaluate((*hole, *board)) for hole in deal.holes)
-        assert deal.winner == (None if first == second else int(second > first))
-
-
-def test_every_card_comes_equally_often_in_every_place():
-    cards = np.concatenate([shuffled(NOLIMIT_HOLDEM, 0, block) for block in range(40)])
-    expected = len(cards) / 52
-    for place in range(9):
-        counts = np.bincount(cards[:, place], minlength=52)
-        # Chi-squared with 51 degrees of freedom exceeds 110 once in 300,000.
-        assert ((counts - expected) ** 2 / expected).sum() < 110
-
-
-def test_small_decks_are_dealt_their_highest_cards():
-    deals = list(Dealer(KUHN, 0).deals(0, 300))
-    assert {card for deal in deals for hole in deal.holes for card in hole} == {43, 47, 51}
-    assert all(deal.winner == int(deal.holes[1] > deal.holes[0]) for deal in deals)
-
-
-def test_a_game_whose_hands_cannot_be_valued_is_refused():
-    with pytest.raises(GameError, match="at most 7"):
-        Dealer(Rules("omaha", False, (2, 1), (1, 0, 0, 0), (50, 50), hole_cards=4), 0)
 
 
 # Exact values
@@ -286,7 +245,7 @@ def test_cards_are_shown_only_at_a_showdown_or_by_a_trainer():
 
 
 def test_agents_see_what_a_player_may_see():
-    deal = Dealer(NOLIMIT_HOLDEM, 0).deal(0)
+    deal = SeededDeals(NOLIMIT_HOLDEM, 0).deal(0)
     seen = []
 
     class Watcher(CallAgent):
@@ -521,20 +480,12 @@ def test_an_agent_that_cannot_start_is_refused():
 def test_an_early_all_in_is_paid_by_its_equity(tmp_path):
     log = tmp_path / "match.log"
     result = play_match("all-in", "call", hands=6, seed=4, allin_equity=True, log=log)
-    for number, deal in enumerate(Dealer(NOLIMIT_HOLDEM, 4).deals(0, 3)):
+    for number, deal in enumerate(SeededDeals(NOLIMIT_HOLDEM, 4).deals(0, 3)):
         share = equity(list(deal.holes)).equity[0]
         assert result.payoffs[2 * number] == pytest.approx(20000 * (2 * share - 1), abs=1e-6)
         assert result.payoffs[2 * number + 1] == -result.payoffs[2 * number]
     again = matchlog.read_past(log, _header(log), 2)
     assert again.payoffs == result.payoffs.tolist()
-
-
-def test_equity_depends_on_no_names_of_suits():
-    board = parse_cards("Td9d6h")
-    hands = parse_cards("AsAh"), parse_cards("KdQd")
-    swapped = [tuple(4 * (card // 4) + 3 - card % 4 for card in cards) for cards in (*hands, board)]
-    assert all_in_share(*hands, board) == all_in_share(*swapped)
-    assert all_in_share(*hands, board) == equity(list(hands), board).equity[0]
 
 
 def test_rivers_and_folds_are_paid_as_dealt():
@@ -557,7 +508,7 @@ def test_a_log_replays(rules, tmp_path):
     result = play_match("random", "random", rules, hands=600, seed=2, log=log)
     lines = [line for line in log.read_text().splitlines() if not line.startswith("#")]
     assert len(lines) == 601
-    deals = list(Dealer(rules, 2).deals(0, 300))
+    deals = list(SeededDeals(rules, 2).deals(0, 300))
     for hand, line in enumerate(lines[:-1]):
         _, number, betting, cards, chips, names = line.split(":")
         assert int(number) == hand

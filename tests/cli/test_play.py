@@ -10,7 +10,7 @@ from equipoise.agents.human import HumanAgent, LeaveTable, action_words, offers,
 from equipoise.agents.simple import AllInAgent, CallAgent
 from equipoise.arena.duel import Duel
 from equipoise.cli import app
-from equipoise.games.dealing import Dealer
+from equipoise.games.dealing import SeededDeals
 from equipoise.games.rules import CALL, FOLD, LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, raise_to
 
 runner = CliRunner()
@@ -41,7 +41,7 @@ def sit(terminal: Terminal, opponent, hands: int, rules=NOLIMIT_HOLDEM) -> Human
     duel = Duel(rules, (human, opponent), 1)
     duel.reset()
     for hand in range(hands):
-        duel.play(Dealer(rules, 1).deal(hand), hand, hand & 1)
+        duel.play(SeededDeals(rules, 1).deal(hand), hand, hand & 1)
     assert not duel.faults
     return human
 

@@ -25,10 +25,11 @@ from equipoise.games.catalogue import (
     names,
     rhode_island,
 )
+from equipoise.games.dealing import hand_strength
 from equipoise.games.game import Game
 from equipoise.games.library.jamfold import charts, plot_charts
 from equipoise.games.library.rhode_island import three_card_strength
-from equipoise.games.library.smalldeck import SIZES, hand_strength
+from equipoise.games.library.smalldeck import SIZES
 from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import FOLD
 

@@ -4,9 +4,10 @@ import zlib
 
 import numpy as np
 
-from equipoise.agents.agent import Agent, Policy, PublicState
-from equipoise.agents.strategyagent import hand_number
+from equipoise.agents.agent import Agent
+from equipoise.cards.combos import hand_number
 from equipoise.games.checkdown import CheckDown
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, FOLD, raise_to
 
 

@@ -21,62 +21,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from random import Random
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from equipoise.games.rules import Action, State
-
-
-class View(NamedTuple):
-    """What a player sees when it is his turn."""
-
-    #: The betting so far, and the rules it follows.
-    state: State
-    #: Where he sits: 0 or 1, as in the rules; it is `state.to_act`.
-    position: int
-    #: His own cards.
-    hole: tuple[int, ...]
-    #: The public cards dealt so far.
-    board: tuple[int, ...]
-    #: Number of the hand in the match, from 0.
-    hand: int
-
-
-class PublicState(NamedTuple):
-    """What everybody sees when somebody is to act."""
-
-    state: State
-    board: tuple[int, ...]
-    #: Number of the hand in the match, from 0.
-    hand: int
-
-
-class Policy(NamedTuple):
-    """A mixed strategy for every hand that could be held."""
-
-    actions: tuple[Action, ...]
-    #: [hand, action], hands numbered as in :mod:`equipoise.cards.combos`; rows of hands that a public
-    #: card blocks are not read.
-    probabilities: NDArray[np.float32]
-
-
-class HandResult(NamedTuple):
-    """The end of a hand, as one player sees it."""
-
-    state: State
-    position: int
-    hole: tuple[int, ...]
-    #: Public cards dealt by the end.
-    board: tuple[int, ...]
-    hand: int
-    #: Chips won, less than 0 if lost.
-    payoff: float
-    #: The opponent's cards: shown at a showdown, or always where a trainer reveals them.
-    opponent: tuple[int, ...] | None
-    #: The public cards that would have come, where a trainer reveals them.
-    full_board: tuple[int, ...] | None
+from equipoise.games.hand import HandResult, View
+from equipoise.games.policy import Policy, PublicState
+from equipoise.games.rules import Action
 
 
 class Agent(ABC):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NoReturn
 
-from equipoise.agents.agent import Agent, HandResult, View
+from equipoise.agents.agent import Agent
 from equipoise.cards.card import SUIT_SYMBOLS, card_text
+from equipoise.games.hand import HandResult, View
 from equipoise.games.rules import CALL, FOLD, UNLIMITED, Action, Kind, Rules, State, raise_to
 from equipoise.numerals import read_whole
 

@@ -12,8 +12,9 @@ alike, whatever its cards.
 
 from __future__ import annotations
 
-from equipoise.agents.agent import Agent, View
+from equipoise.agents.agent import Agent
 from equipoise.errors import EquipoiseError
+from equipoise.games.hand import View
 from equipoise.games.rules import CALL, FOLD, Action, Kind
 
 #: Shares of the pot after a call.

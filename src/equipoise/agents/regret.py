@@ -9,7 +9,9 @@ only by what buckets hide.
 from __future__ import annotations
 
 from equipoise.abstraction.buckets.equity import EquityBuckets
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent
+from equipoise.games.hand import View
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, Action, Rules
 from equipoise.solve.bucketstrategy import Training, bucket_strategy
 

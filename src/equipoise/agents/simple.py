@@ -8,28 +8,14 @@ folds and never raises; `fold` folds to any bet and checks where there is none.
 from __future__ import annotations
 
 from abc import abstractmethod
-from math import comb
 
-import numpy as np
-
-from equipoise.agents.agent import Agent, Policy, PublicState, View
-from equipoise.cards.card import DECK_SIZE
+from equipoise.agents.agent import Agent
+from equipoise.games.hand import View
+from equipoise.games.policy import Policy, PublicState, same_for_all
 from equipoise.games.rules import CALL, FOLD, Action, Kind, State, raise_to
 
 #: More raise sizes than this are not listed in a policy.
 MOST_SIZES = 256
-
-
-def same_for_all(state: State, mix: dict[Action, float]) -> Policy:
-    """The policy that plays `mix` with every hand: one row for each set of private cards.
-
-    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
-    >>> same_for_all(State.start(NOLIMIT_HOLDEM), {CALL: 1.0}).probabilities.shape
-    (1326, 1)
-    """
-    row = np.fromiter(mix.values(), dtype=np.float32)
-    hands = comb(DECK_SIZE, state.rules.hole_cards)
-    return Policy(tuple(mix), np.broadcast_to(row, (hands, len(row))))
 
 
 class RandomAgent(Agent):

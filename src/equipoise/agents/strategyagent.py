@@ -18,10 +18,13 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent
 from equipoise.cards.card import DECK_SIZE
+from equipoise.cards.combos import hand_number
 from equipoise.errors import GameError
 from equipoise.games.game import Game
+from equipoise.games.hand import View
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, State
 from equipoise.solve.strategies.strategy import Strategy
 
@@ -194,12 +197,3 @@ class Table:
             ):
                 return renaming
         raise AssertionError("an arrival is a renaming of suits")
-
-
-def hand_number(hole: Cards) -> int:
-    """Number of a set of private cards among the rows of a policy.
-
-    >>> hand_number((51, 50)), hand_number((7,))
-    (1325, 7)
-    """
-    return sum(comb(card, count) for count, card in enumerate(sorted(hole), 1))

@@ -4,75 +4,34 @@ An action that breaks the rules, an exception, or a decision over the time limit
 not repaired: the agent folds if it faces a bet and checks if it does not, the hand goes on, and the
 fault is reported with its reason. An agent that does not come back is called away by the shot clock
 (:mod:`equipoise.arena.shotclock`), at the time limit or, where there is none, after a minute.
-
-By choice an all-in before the last card is paid by exact equity: what the pot is worth on average
-over all run-outs, instead of what the dealt one says. The mean over deals is the same, the variance
-is less.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from functools import lru_cache
-from operator import index
 from random import Random
 from time import perf_counter
 from typing import NamedTuple
 
-from equipoise.agents.agent import Agent, HandResult, View
-from equipoise.agents.strategyagent import hand_number
+from equipoise.agents.agent import Agent
+from equipoise.arena.record import Fault
 from equipoise.arena.shotclock import Overdue, shot_clock
-from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import EquipoiseError, GameError, IllegalActionError
-from equipoise.games.dealing import Deal
-from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
-from equipoise.settings import brief
+from equipoise.games.dealing import DealtCards
+from equipoise.games.hand import Hand, HandResult, View, check_seed, hand_seed
+from equipoise.games.rules import Action, Rules, State
 
-#: Text of every card.
-_TEXT = tuple(rank + suit for rank in RANKS for suit in SUITS)
-#: Builds a View from its fields in order: half the time of the call by name.
-_view = tuple.__new__
 #: Seconds after which an agent without a time limit is taken to have hung.
 PATIENCE = 60.0
-#: Seeds there are.
-_SEEDS = 1 << 63
-#: Decimals kept of a payoff that is no whole number: what logs write.
-PAYOFF_DECIMALS = 6
 
 
-class Fault(NamedTuple):
-    """A failure of an agent."""
-
-    #: Number of the hand.
-    hand: int
-    #: The agent: 0 is A, 1 is B.
-    seat: int
-    #: What went wrong, in one line.
-    reason: str
-
-
-class Played(NamedTuple):
+class Finished(NamedTuple):
     """How a hand ended."""
 
     state: State
     #: Chips won by position 0.
     payoff: float
-
-
-def check_seed(seed: int) -> None:
-    """Refuse a seed from which no match is dealt."""
-    if not 0 <= seed < _SEEDS:
-        raise EquipoiseError(f"seed = {brief(seed)}: give a whole number from 0 to {_SEEDS - 1}")
-
-
-def hand_seed(seed: int, hand: int, seat: int) -> int:
-    """Seed of an agent's random choices in a hand: no two of a match are the same.
-
-    >>> hand_seed(1, 0, 0) != hand_seed(0, 1, 0) != hand_seed(0, 0, 1)
-    True
-    """
-    return (seed << 33 | hand) << 1 | seat
 
 
 class Duel:
@@ -130,44 +89,33 @@ class Duel:
         self._waiting = None
         return shot_clock(lambda: self._waiting, self.seconds_per_action or PATIENCE)
 
-    def play(self, deal: Deal, hand: int, first: int) -> Played:
+    def play(self, deal: DealtCards, number: int, first: int) -> Finished:
         """Play one hand; `first` is the seat that sits at position 0."""
         agents = self.agents
         seats = (agents[0], agents[1]) if first == 0 else (agents[1], agents[0])
-        # What :func:`hand_seed` says, in line.
-        base = (self.seed << 33 | hand) << 1
         for seat in (0, 1):
-            agents[seat].random.seed(base | seat)
+            agents[seat].random.seed(hand_seed(self.seed, number, seat))
             if self._begins[seat]:
-                self._tell_begin(seat, hand, seat ^ first)
-        holes, boards, _ = deal
+                self._tell_begin(seat, number, seat ^ first)
         limit = self.seconds_per_action
-        state = self._start
-        while (position := state[3]) is not None:
+        hand = Hand(self._start, deal, number, self.allin_equity)
+        while (position := hand.state.to_act) is not None:
             try:
-                view = _view(View, (state, position, holes[position], boards[state[1]], hand))
-                self._waiting = view
+                self._waiting = view = hand.view()
                 if limit is None:
                     action = seats[position].act(view)
                 else:
                     action = _timed(seats[position], view, limit)
                 self._waiting = None
-                if (
-                    action.__class__ is not Action
-                    or action[0].__class__ is not Kind
-                    or action[1].__class__ is not int
-                ):
-                    action = understood(action)
-                state = state.apply(action)
+                hand.play(action)
             except (Exception, SystemExit, Overdue) as error:
                 self._waiting = None
-                self._fault(hand, position ^ first, error)
-                state = state.apply(FOLD if state.legal().fold else CALL)
-        payoff = payoff_of(state, deal, self.allin_equity)
+                self._fault(number, position ^ first, error)
+                hand.give_up()
         for seat in (0, 1):
             if self._observes[seat]:
-                self._tell_result(seat, seat ^ first, Played(state, payoff), deal, hand)
-        return Played(state, payoff)
+                self._tell_result(seat, hand.result(seat ^ first, reveal=self.reveal))
+        return Finished(hand.state, hand.payoffs()[0])
 
     def _tell_begin(self, seat: int, hand: int, position: int) -> None:
         self._tell(seat, hand, lambda: self.agents[seat].begin(hand, position))
@@ -186,20 +134,8 @@ class Duel:
         # A call, so that an exception on its way from another thread arrives here, to be caught.
         self._waiting = None
 
-    def _tell_result(self, seat: int, position: int, end: Played, deal: Deal, hand: int) -> None:
-        state, payoff = end
-        shown = self.reveal or state.folded is None
-        result = HandResult(
-            state,
-            position,
-            deal.holes[position],
-            public_cards(state, deal),
-            hand,
-            -payoff if position else payoff,
-            deal.holes[1 - position] if shown else None,
-            deal.boards[-1] if self.reveal else None,
-        )
-        self._tell(seat, hand, lambda: self.agents[seat].observe(result))
+    def _tell_result(self, seat: int, result: HandResult) -> None:
+        self._tell(seat, result.hand, lambda: self.agents[seat].observe(result))
 
     def _fault(self, hand: int, seat: int, error: BaseException) -> None:
         reason = " ".join(str(error).split())
@@ -222,68 +158,3 @@ def _timed(agent: Agent, view: View, limit: float) -> Action:
     if taken > limit:
         raise SlowError(f"took {taken:.3g} s over an action, {limit:g} s are allowed")
     return action
-
-
-def understood(action: object) -> Action:
-    """An action made of other types that mean the same, such as NumPy's whole numbers."""
-    try:
-        if isinstance(action, tuple):
-            kind, amount = action
-            return Action(Kind(index(kind)), index(amount))
-        raise TypeError
-    except (TypeError, ValueError):
-        raise IllegalActionError(f"returned {action!r}, which is no action") from None
-
-
-def payoff_of(state: State, deal: Deal, allin_equity: bool) -> float:
-    """Chips that position 0 wins in a hand that is over, an early all-in by equity if so chosen."""
-    if state.folded is not None:
-        return state.payoffs()[0]
-    if allin_equity and state.rounds_to_deal:
-        share = all_in_share(*deal.holes, deal.boards[state.round])
-        return round(state.payoffs(0)[0] * (2 * share - 1), PAYOFF_DECIMALS)
-    return state.payoffs(deal.winner)[0]
-
-
-def public_cards(state: State, deal: Deal) -> tuple[int, ...]:
-    """The board when the hand is over: all of it once the cards decide."""
-    return deal.boards[state.round + state.rounds_to_deal]
-
-
-def cards_line(state: State, deal: Deal) -> str:
-    """The cards as ACPC logs write them: `5d5c|9hQd/8dAs8s/4h/6d`."""
-    text = _TEXT
-    first, second = deal.holes
-    parts = [f"{''.join([text[c] for c in first])}|{''.join([text[c] for c in second])}"]
-    seen = 0
-    for board in deal.boards[1 : state.round + state.rounds_to_deal + 1]:
-        parts.append("".join([text[card] for card in board[seen:]]))
-        seen = len(board)
-    return "/".join(parts)
-
-
-def all_in_share(first: tuple[int, ...], second: tuple[int, ...], board: tuple[int, ...]) -> float:
-    """What share of the pot `first` wins on average over all run-outs of a board.
-
-    >>> from equipoise.cards.card import parse_cards
-    >>> round(all_in_share(parse_cards("AsAh"), parse_cards("KcKd"), ()), 6)
-    0.812555
-    """
-    if not board:
-        from equipoise.cards.headsup import margins
-
-        return (1 + float(margins()[hand_number(first), hand_number(second)])) / 2
-    names: dict[int, int] = {}
-
-    def renamed(cards: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(card & ~3 | names.setdefault(card & 3, len(names)) for card in sorted(cards))
-
-    # Cards sorted, suits in the order they appear: equal matchups are then mostly written alike.
-    return _exact_share(renamed(first), renamed(second), renamed(board))
-
-
-@lru_cache(maxsize=1 << 16)
-def _exact_share(first: tuple[int, ...], second: tuple[int, ...], board: tuple[int, ...]) -> float:
-    from equipoise.cards.equity import equity
-
-    return equity([first, second], board, threads=1).equity[0]

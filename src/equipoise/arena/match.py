@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.arena.duel import Duel, Fault, check_seed
+from equipoise.arena.duel import Duel
 from equipoise.arena.matchlog import (
     Header,
     LogWriter,
@@ -43,11 +43,13 @@ from equipoise.arena.matchlog import (
     read_past,
     score_line,
 )
+from equipoise.arena.record import Fault
 from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games import gamefile
-from equipoise.games.dealing import BLOCK, Dealer
+from equipoise.games.dealing import BLOCK, SeededDeals
+from equipoise.games.hand import check_seed
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.workers import check_workers, start_pool
 
@@ -181,7 +183,7 @@ class _Players:
         max_faults: int,
     ) -> None:
         self.duel = duel
-        self.dealer = Dealer(duel.rules, duel.seed)
+        self.dealer = SeededDeals(duel.rules, duel.seed)
         self.names = names
         self.duplicate = duplicate
         self.logged = logged

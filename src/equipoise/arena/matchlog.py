@@ -23,10 +23,11 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
-from equipoise.arena.duel import PAYOFF_DECIMALS, Fault, cards_line, payoff_of
+from equipoise.arena.record import Fault, chips_text, state_line
 from equipoise.errors import ArtefactError, EquipoiseError, FileError
 from equipoise.games import gamefile
-from equipoise.games.dealing import Deal, Dealer
+from equipoise.games.dealing import DealtCards, SeededDeals
+from equipoise.games.hand import PAYOFF_DECIMALS, Hand
 from equipoise.games.rules import State
 from equipoise.numerals import read_whole
 from equipoise.settings import brief
@@ -66,18 +67,6 @@ class Past(NamedTuple):
     size: int
 
 
-def chips_text(chips: float) -> str:
-    """Chips as logs write them.
-
-    >>> chips_text(50), chips_text(-12.5), chips_text(3.0)
-    ('50', '-12.5', '3')
-    """
-    if isinstance(chips, int):
-        return str(chips)
-    text = f"{chips:.{PAYOFF_DECIMALS}f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
-
-
 def fault_line(fault: Fault) -> str:
     """A fault as logs write it."""
     return f"{_FAULT}{fault.hand} {fault.seat} {fault.reason}\n"
@@ -89,13 +78,14 @@ def score_line(payoffs: Sequence[float], a: str, b: str) -> str:
     return f"SCORE:{chips_text(total)}|{chips_text(-total)}:{a}|{b}\n"
 
 
-def hand_text(hand: int, state: State, deal: Deal, payoff: float, names: Sequence[str]) -> str:
+def hand_text(
+    hand: int, state: State, deal: DealtCards, payoff: float, names: Sequence[str]
+) -> str:
     """A finished hand as logs write it; `payoff` is position 0's, names are A's and B's."""
     first = hand & 1
-    return (
-        f"STATE:{hand}:{state.betting_text()}:{cards_line(state, deal)}:"
-        f"{chips_text(payoff)}|{chips_text(-payoff)}:{names[first]}|{names[1 - first]}\n"
-    )
+    board = deal.boards[state.round + state.rounds_to_deal]
+    seated = (names[first], names[1 - first])
+    return f"{state_line(hand, state, deal.holes, board, (payoff, -payoff), seated)}\n"
 
 
 class LogWriter:
@@ -213,7 +203,7 @@ class _Replay:
     def __init__(self, header: Header) -> None:
         self.header = header
         self.rules = gamefile.parse(header.game)
-        self._dealer = Dealer(self.rules, header.seed)
+        self._deals = SeededDeals(self.rules, header.seed)
 
     def payoff(self, where: str, line: str, hand: int) -> float:
         """A's chips in a hand, if the line is the one that was written when it was played."""
@@ -229,8 +219,8 @@ class _Replay:
             ) from None
         if not state.is_over:
             raise ArtefactError(f"{where}: hand {hand} is not over: begin a new log")
-        deal = self._dealer.deal(hand // 2 if header.duplicate else hand)
-        won = payoff_of(state, deal, header.allin_equity)
+        deal = self._deals.deal(hand // 2 if header.duplicate else hand)
+        won = Hand(state, deal, hand, header.allin_equity).payoffs()[0]
         due = hand_text(hand, state, deal, won, (header.a, header.b))
         if line != due:
             raise ArtefactError(

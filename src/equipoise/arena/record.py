@@ -7,44 +7,36 @@ betting and the cards, never copied, so that what a file states can be checked a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
-import numpy as np
-
-from equipoise.arena.matchlog import chips_text
-from equipoise.cards.card import card_text, cards_text, check_distinct
+from equipoise.cards.card import RANKS, SUITS, card_text, cards_text, check_distinct
 from equipoise.errors import CardError
+from equipoise.games.dealing import DealtCards
+from equipoise.games.hand import PAYOFF_DECIMALS, Hand
 from equipoise.games.rules import Kind, Rules, State
 
 Hole = tuple[int, ...] | None
 
+#: Text of every card.
+CARD_TEXTS = tuple(rank + suit for rank in RANKS for suit in SUITS)
 
-def best_hand(
-    first: tuple[int, ...], second: tuple[int, ...], board: tuple[int, ...]
-) -> int | None:
-    """Who wins a showdown, 0 or 1; None splits the pot.
 
-    Five to seven cards are valued as in hold'em, fewer as in the small games: pairs, then ranks.
+class Fault(NamedTuple):
+    """A failure of an agent."""
 
-    >>> from equipoise.cards.card import parse_cards as cards
-    >>> best_hand(cards("5d5c"), cards("9hQd"), cards("8dAs8s4h6d"))
-    0
-    """
-    cards = np.array([first + board, second + board], dtype=np.uint8)
-    if cards.shape[1] >= 5:
-        from equipoise.cards.evaluator import evaluate_many
-
-        one, two = evaluate_many(cards, threads=1).tolist()
-    else:
-        from equipoise.games.dealing import hand_values
-
-        one, two = hand_values(cards).tolist()
-    return None if one == two else int(two > one)
+    #: Number of the hand.
+    hand: int
+    #: The agent: 0 is A, 1 is B.
+    seat: int
+    #: What went wrong, in one line.
+    reason: str
 
 
 @dataclass(frozen=True)
-class Hand:
+class HandRecord:
     """One hand, finished."""
 
     #: Its number in the match, or at the site where it was played.
@@ -91,17 +83,8 @@ class Hand:
             return state.payoffs(1 - self.mucked[0])
         if first is None or second is None or len(self.board) < sum(self.rules.board_cards):
             return None
-        if self.allin_equity and state.rounds_to_deal:
-            return self._expected(first, second)
-        return state.payoffs(best_hand(first, second, self.board))
-
-    def _expected(self, first: tuple[int, ...], second: tuple[int, ...]) -> tuple[float, float]:
-        from equipoise.arena.duel import PAYOFF_DECIMALS, all_in_share
-
-        seen = sum(self.rules.board_cards[: self.state.round + 1])
-        share = all_in_share(first, second, self.board[:seen])
-        gain = round(self.state.payoffs(0)[0] * (2 * share - 1), PAYOFF_DECIMALS)
-        return gain, -gain
+        deal = DealtCards.of(self.rules, (first, second), self.board)
+        return Hand(state, deal, self.number, self.allin_equity).payoffs()
 
     def faults(self) -> list[str]:
         """Everything in the record that contradicts itself, one sentence each; [] is a sound hand.
@@ -137,7 +120,7 @@ class Hand:
 
         >>> from equipoise.games.rules import NOLIMIT_HOLDEM
         >>> state = State.from_betting_text(NOLIMIT_HOLDEM, "r300f")
-        >>> print(Hand(7, state, ((51, 50), None), (), ("Ann", "Bob")).text())
+        >>> print(HandRecord(7, state, ((51, 50), None), (), ("Ann", "Bob")).text())
         hand 7: no-limit hold'em 50-100, stack 20000
           big blind Ann AsAh 20000, button Bob ???? 20000
           preflop (150): Bob raises to 300, Ann folds
@@ -202,6 +185,50 @@ class Hand:
             return "the pot is split"
         shows = "" if self.state.folded is not None else " at the showdown"
         return f"{self.players[self.payoffs.index(won)]} wins {self._money(won)}{shows}"
+
+
+def chips_text(chips: float) -> str:
+    """Chips as logs write them.
+
+    >>> chips_text(50), chips_text(-12.5), chips_text(3.0)
+    ('50', '-12.5', '3')
+    """
+    if isinstance(chips, int):
+        return str(chips)
+    text = f"{chips:.{PAYOFF_DECIMALS}f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def write_cards(
+    rules: Rules, holes: Sequence[tuple[int, ...] | None], board: tuple[int, ...]
+) -> str:
+    """The cards field: hidden hands blank, the board split by rounds.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> write_cards(NOLIMIT_HOLDEM, ((), (30, 41)), (25, 51, 27))
+    '|9hQd/8dAs8s'
+    """
+    parts = ["|".join("".join([CARD_TEXTS[card] for card in hole or ()]) for hole in holes)]
+    first = 0
+    for count in rules.board_cards:
+        if count and first < len(board):
+            parts.append("".join([CARD_TEXTS[card] for card in board[first : first + count]]))
+            first += count
+    return "/".join(parts)
+
+
+def state_line(
+    hand: int,
+    state: State,
+    holes: Sequence[tuple[int, ...] | None],
+    board: tuple[int, ...],
+    payoffs: Sequence[float],
+    names: Sequence[str],
+) -> str:
+    """The line of a finished hand in a log; payoffs and names by position."""
+    cards = write_cards(state.rules, holes, board)
+    won = "|".join(chips_text(chips) for chips in payoffs)
+    return f"STATE:{hand}:{state.betting_text()}:{cards}:{won}:{'|'.join(names)}"
 
 
 def board_cards(state: State) -> int:

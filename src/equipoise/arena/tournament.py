@@ -23,11 +23,11 @@ import numpy as np
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.arena.duel import check_seed
 from equipoise.arena.match import MatchResult, Player, Progress, check_settings, play_match
 from equipoise.arena.statistics import t_quantile
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
+from equipoise.games.hand import check_seed
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 
 

@@ -10,13 +10,13 @@ import sys
 from time import perf_counter
 from typing import Any
 
-from equipoise.agents.agent import View
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.files import has_blueprint
 from equipoise.agents.registry import AGENTS
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure
 from equipoise.bench.oddbets import play_odd_bets
+from equipoise.games.hand import View
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, Rules
 
 #: Hands of the match that is timed, and of the match against odd sizes.
@@ -29,7 +29,7 @@ _START = (
     "from equipoise.agents.registry import Recipe; "
     "from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM; "
     "agent = Recipe.read({name!r}).make({rules}); "
-    "from equipoise.agents.agent import View; from equipoise.games.rules import State; "
+    "from equipoise.games.hand import View; from equipoise.games.rules import State; "
     "agent.act(View(State.start({rules}), 1, (51, 50), (), 0))"
 )
 

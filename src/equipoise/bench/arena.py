@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from equipoise.arena.acpc.dealer import Dealer
+from equipoise.arena.acpc.dealer import AcpcDealer
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure
 from equipoise.errors import ProtocolError
@@ -60,7 +60,7 @@ def _sockets(seed: int, hands: int = 5000) -> list[dict[str, Any]]:
     command = "from equipoise.cli import main; main()"
 
     def seconds() -> float:
-        with Dealer(NOLIMIT_HOLDEM, hands=hands, seed=seed) as dealer:
+        with AcpcDealer(NOLIMIT_HOLDEM, hands=hands, seed=seed) as dealer:
             clients = [
                 subprocess.Popen(
                     [sys.executable, "-c", command, "acpc", "call", "127.0.0.1", str(port)],

@@ -16,16 +16,17 @@ import threading
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from equipoise.agents.agent import Agent, View
+from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
-from equipoise.agents.blueprint.guard import opponent_range, price, range_equities
+from equipoise.agents.blueprint.guard import opponent_range, price
 from equipoise.agents.registry import make_agent
 from equipoise.arena.acpc.client import join
-from equipoise.arena.acpc.dealer import Dealer
+from equipoise.arena.acpc.dealer import AcpcDealer
 from equipoise.arena.duel import Duel
 from equipoise.cards.combos import combo_index
 from equipoise.errors import ProtocolError
-from equipoise.games.dealing import Dealer as Cards
+from equipoise.games.dealing import SeededDeals
+from equipoise.games.hand import View
 from equipoise.games.rules import FOLD, Action, Rules
 
 #: Equities this close to the price may be counted either way.
@@ -117,8 +118,9 @@ class Watched(Agent):
         line = self.agent.line
         assert line is not None
         steps = line.stand(view.state, self.agent.seed, view.hand).opponent
-        weights = opponent_range(self.agent.book, steps, view.board)
-        return float(range_equities(weights, view.board)[combo_index(*view.hole)])
+        weights = opponent_range(self.agent.book, steps, view.board).weights
+        checkdown = self.agent.guard.checkdown
+        return checkdown.equity(combo_index(*view.hole), weights, view.board)
 
     def _note(self, view: View, what: str) -> None:
         if not self.findings.first:
@@ -152,7 +154,7 @@ def play_odd_bets(
 def _in_process(watched: Watched, opponent: Agent, rules: Rules, hands: int, seed: int) -> None:
     from time import perf_counter
 
-    duel, cards = Duel(rules, (watched, opponent), seed), Cards(rules, seed)
+    duel, cards = Duel(rules, (watched, opponent), seed), SeededDeals(rules, seed)
     duel.reset()
     began = perf_counter()
     for hand in range(hands):
@@ -172,7 +174,7 @@ def _over_sockets(watched: Watched, opponent: Agent, rules: Rules, hands: int, s
         except Exception as error:
             failures.append(error)
 
-    with Dealer(rules, hands=hands, seed=seed) as dealer:
+    with AcpcDealer(rules, hands=hands, seed=seed) as dealer:
         seats = [
             threading.Thread(target=sit, args=(player, port), daemon=True)
             for player, port in zip((watched, opponent), dealer.ports, strict=True)

@@ -110,12 +110,12 @@ def _compare(strengths: NDArray[np.int16], hand: int, net: NDArray[np.int16]) ->
                 net[other] += max(min(gap, np.int16(1)), np.int16(-1))
 
 
-class Runouts:
+class BoardMargins:
     """All run-outs of a flop, turn or river, up to exchanges of suits.
 
     >>> from equipoise.cards.card import parse_cards
     >>> from equipoise.cards.combos import parse_combo
-    >>> flop = Runouts(parse_cards("Td 9d 6h"))
+    >>> flop = BoardMargins(parse_cards("Td 9d 6h"))
     >>> aces, kings = parse_combo("AsAh"), parse_combo("KsKh")
     >>> round(float(flop.against_hand(kings)[aces] + 1) / 2, 4)
     0.8919
@@ -159,17 +159,17 @@ class Runouts:
 
 
 def against_range(weights: NDArray[np.float64], board: tuple[int, ...]) -> NDArray[np.float64]:
-    """:meth:`Runouts.against` on a board, its cards in ascending order."""
+    """:meth:`BoardMargins.against` on a board, its cards in ascending order."""
     swaps = tuple(tuple(group) for group in exchangeable(board, (), weights))
     return _kept(board, swaps).against(weights)
 
 
 def against_hand(hand: int, board: tuple[int, ...]) -> NDArray[np.float64]:
-    """:meth:`Runouts.against_hand` on a board, its cards in ascending order."""
+    """:meth:`BoardMargins.against_hand` on a board, its cards in ascending order."""
     return _kept(board, SUITS_APART).against_hand(hand)
 
 
 @lru_cache(maxsize=8)
-def _kept(board: tuple[int, ...], swaps: Swaps) -> Runouts:
+def _kept(board: tuple[int, ...], swaps: Swaps) -> BoardMargins:
     """The run-outs of a board, kept for the next who asks: the seats of a deal share its boards."""
-    return Runouts(board, swaps)
+    return BoardMargins(board, swaps)

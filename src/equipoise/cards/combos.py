@@ -7,6 +7,8 @@ A combination is numbered `hi * (hi - 1) / 2 + lo` for its cards `hi > lo`. A cl
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,6 +34,15 @@ def combo_index(first: int, second: int) -> int:
     if hi == lo:
         raise CardError(f"'{card_text(hi)}{card_text(lo)}': {card_text(hi)} appears twice")
     return hi * (hi - 1) // 2 + lo
+
+
+def hand_number(hole: tuple[int, ...]) -> int:
+    """Number of a set of private cards, in any order: of two cards their combination, of one itself.
+
+    >>> hand_number((51, 50)), hand_number((7,))
+    (1325, 7)
+    """
+    return sum(comb(card, count) for count, card in enumerate(sorted(hole), 1))
 
 
 def combo_text(combo: int) -> str:

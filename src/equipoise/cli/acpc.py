@@ -14,7 +14,7 @@ from equipoise.cli.match import GameName, rules_of
 from equipoise.cli.output import Json, Overwrite, Seed, emit
 
 if TYPE_CHECKING:
-    from equipoise.arena.acpc.dealer import Outcome
+    from equipoise.arena.acpc.dealer import DealerResult
 
 
 def acpc_command(
@@ -83,7 +83,7 @@ def dealer_command(
     \b
     Example: equipoise dealer --game limit --hands 3000 --seed 7 --ports 16177,16178 --log match.log
     """
-    from equipoise.arena.acpc.dealer import Dealer, TimeLimits
+    from equipoise.arena.acpc.dealer import AcpcDealer, TimeLimits
     from equipoise.arena.matchlog import LogWriter
     from equipoise.errors import FileError
     from equipoise.files import check_target
@@ -96,7 +96,7 @@ def dealer_command(
         raise FileError("--log and --transcript name one file: choose two")
     with ExitStack() as stack:
         dealer = stack.enter_context(
-            Dealer(
+            AcpcDealer(
                 rules_of(game),
                 hands,
                 seed,
@@ -159,7 +159,7 @@ def _ports(text: str) -> tuple[int, int]:
     return first, second
 
 
-def _wrong(outcome: Outcome) -> Iterator[str]:
+def _wrong(outcome: DealerResult) -> Iterator[str]:
     """What the seats did wrong."""
     for name, strays, mended in zip(
         outcome.names, outcome.stray_lines, outcome.mended_answers, strict=True

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from equipoise.arena.histories.history import History, Problem
     from equipoise.arena.histories.players import PlayerSummary
-    from equipoise.arena.record import Hand
+    from equipoise.arena.record import HandRecord
 
 #: Problems that are written out; the rest are counted.
 _SHOWN_PROBLEMS = 100
@@ -87,7 +87,7 @@ class _Report:
         self._problems: list[Problem] = []
         self._read = False
 
-    def _hands(self) -> Iterator[Hand]:
+    def _hands(self) -> Iterator[HandRecord]:
         """The hands; what cannot be read is reported once, however often they are gone through."""
         if self._read:
             return self.history.hands(lambda problem: None)

@@ -56,7 +56,7 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     from equipoise.agents.human import HumanAgent
     from equipoise.agents.registry import Recipe
     from equipoise.arena.duel import Duel
-    from equipoise.games.dealing import Dealer
+    from equipoise.games.dealing import SeededDeals
 
     console = terminal()
     if not agent:
@@ -72,7 +72,7 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     )
     duel = Duel(rules, (human, recipe.make(rules)), seed)
     duel.reset()
-    dealer = Dealer(rules, seed)
+    dealer = SeededDeals(rules, seed)
     console.print(f"{rules.name}, against {recipe.name}, seed {seed}", highlight=False)
     try:
         for hand in count() if hands is None else range(hands):

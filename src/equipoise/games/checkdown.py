@@ -5,9 +5,7 @@ loses, and 0 where the two hands share a card. Against a range that holds y with
 has the *margin* D(x) = Σ_y w(y) m(x, y) over the *mass* N(x) = Σ_y w(y) [x and y share no card]:
 D / N times half the pot is what it wins on average.
 
-Ranges are vectors over all sets of private cards of a 52-card deck, numbered as in
-:mod:`equipoise.cards.combos` (single cards by their own number), whatever deck a game uses: the rows
-of a :class:`~equipoise.agents.agent.Policy`.
+Ranges are the weights of a :class:`~equipoise.games.belief.Belief`.
 
 All margins are exact. In hold'em they come before the flop from the table of all matchups
 (:mod:`equipoise.cards.headsup`), later from every run-out (:mod:`equipoise.cards.boardmargins`). Games with
@@ -26,10 +24,9 @@ from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE
 from equipoise.errors import TooLargeError
+from equipoise.games.belief import Cards, Weights, free_hands, holdings
+from equipoise.games.dealing import deck_of, hand_values
 from equipoise.games.rules import Rules, State
-
-Weights = NDArray[np.float64]
-Cards = tuple[int, ...]
 
 #: Pairs of hands on boards that a game may have to be counted out.
 _MOST_PAIRS = 100_000_000
@@ -62,10 +59,8 @@ class CheckDown:
         self.hands = comb(DECK_SIZE, rules.hole_cards)
         held, board = rules.hole_cards, sum(rules.board_cards)
         self.full_deck = (rules.suits, rules.ranks, held, board) == (4, 13, 2, 5)
-        ranks, suits = range(13 - rules.ranks, 13), range(4 - rules.suits, 4)
-        self.deck = tuple(4 * rank + suit for rank in ranks for suit in suits)
-        self._cards = np.array(_holdings(held), dtype=np.int64)
-        self._in_deck = np.asarray(np.isin(self._cards, self.deck).all(axis=1))
+        self.deck = deck_of(rules)
+        self._cards = holdings(held)
         self._tables: dict[Cards, NDArray[np.float64]] = {}
         self._recent: dict[tuple[int, Cards], Margins] = {}
         if not self.full_deck:
@@ -76,24 +71,24 @@ class CheckDown:
                     f"{boards:,} boards with {pairs:,} pairs of hands are too many to count out: "
                     "play hold'em with the full deck, or a smaller one"
                 )
-            self._live = np.flatnonzero(self._in_deck)
+            self._live = np.flatnonzero(self._free(()))
 
-    def start(self) -> Weights:
-        """The range of a player of whom nothing is known."""
-        weights: Weights = self._in_deck.astype(np.float64)
-        return weights
+    def equities(self, weights: Weights, board: Cards) -> Weights:
+        """Equity of every hand against a range, ties for half; NaN where they cannot meet.
 
-    def only(self, hand: int) -> Weights:
-        """The range that is one hand."""
-        weights = np.zeros(self.hands)
-        weights[hand] = 1.0
-        return weights
+        >>> from equipoise.games.rules import LIMIT_HOLDEM
+        >>> float(CheckDown(LIMIT_HOLDEM).equities(np.ones(1326), ()).min().round(4))
+        0.3203
+        """
+        margin, mass = self.against(weights, board)
+        met = mass > 0
+        return np.where(met, (1 + margin / np.where(met, mass, 1.0)) / 2, np.nan)
 
-    def free(self, board: Cards) -> NDArray[np.bool_]:
-        """Which hands hold no card of the board."""
-        dead = np.zeros(DECK_SIZE, dtype=bool)
-        dead[list(board)] = True
-        return self._in_deck & ~np.asarray(dead[self._cards].any(axis=1))
+    def equity(self, hand: int, weights: Weights, board: Cards) -> float:
+        """Equity of one hand against a range, NaN if they cannot meet: quicker than all of them."""
+        theirs, met = self.against_hand(hand, board)
+        mass = float(met @ weights)
+        return (1 - float(theirs @ weights) / mass) / 2 if mass > 0 else float("nan")
 
     def against(self, weights: Weights, board: Cards, ours: Weights | None = None) -> Margins:
         """Margins against a range without blocked hands; only hands in `ours` are needed."""
@@ -107,7 +102,7 @@ class CheckDown:
         if not self.full_deck:
             table, live = self._table(tuple(sorted(board))), self._live
             margin, mass = np.zeros(self.hands), np.zeros(self.hands)
-            free = self.free(board)[live]
+            free = self._free(board)[live]
             margin[live] = table @ weights[live]
             mass[live] = (self._apart() & free[:, None] & free[None, :]) @ weights[live]
             return Margins(margin, mass)
@@ -115,7 +110,7 @@ class CheckDown:
 
         mass = compatible_weight(weights)
         # Differences of large sums may leave a trace of hands that cannot meet.
-        met = self.free(board) & (mass > 1e-12 * weights.sum())
+        met = self._free(board) & (mass > 1e-12 * weights.sum())
         if board:
             from equipoise.cards.boardmargins import against_range
 
@@ -127,7 +122,7 @@ class CheckDown:
     def _of_hand(self, hand: int, weights: Weights, board: Cards) -> Margins:
         """The margin of a single hand against a range."""
         theirs, met = self.against_hand(hand, board)
-        margin, mass = self.only(hand), self.only(hand)
+        margin, mass = np.zeros(self.hands), np.zeros(self.hands)
         margin[hand], mass[hand] = -(theirs @ weights), met @ weights
         return Margins(margin, mass)
 
@@ -141,7 +136,7 @@ class CheckDown:
         return self._recent[key]
 
     def _against_hand(self, hand: int, board: Cards) -> Margins:
-        apart = self.free(board) & self.free(tuple(self._cards[hand].tolist()))
+        apart = self._free(board) & self._free(tuple(self._cards[hand].tolist()))
         if not self.full_deck:
             margin = np.zeros(self.hands)
             margin[self._live] = self._table(board)[:, np.searchsorted(self._live, hand)]
@@ -155,6 +150,9 @@ class CheckDown:
         margin = np.where(apart, against_hand(hand, board), 0.0)
         return Margins(margin, apart.astype(np.float64))
 
+    def _free(self, board: Cards) -> NDArray[np.bool_]:
+        return free_hands(self.rules, board)
+
     def _table(self, board: Cards) -> NDArray[np.float64]:
         """Counted out: m(x, y) for all hands of the deck."""
         if board not in self._tables:
@@ -162,10 +160,8 @@ class CheckDown:
         return self._tables[board]
 
     def _count_out(self, board: Cards) -> NDArray[np.float64]:
-        from equipoise.games.dealing import hand_values
-
         rules, live = self.rules, self._live
-        cards, free = self._cards[live], self.free(board)[live]
+        cards, free = self._cards[live], self._free(board)[live]
         pairs = self._apart() & free[:, None] & free[None, :]
         seen = np.cumsum(rules.board_cards)
         number = int(np.searchsorted(seen, len(board), side="right")) - 1
@@ -207,12 +203,6 @@ def half_pot(state: State) -> float:
     100.0
     """
     return min(max(state.committed), *state.rules.stacks) + state.rules.dead / 2
-
-
-@cache
-def _holdings(held: int) -> tuple[Cards, ...]:
-    """Sets of private cards in the order of their numbers."""
-    return tuple(sorted(combinations(range(DECK_SIZE), held), key=lambda cards: cards[::-1]))
 
 
 @cache

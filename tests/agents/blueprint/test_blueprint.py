@@ -15,15 +15,12 @@ from tinyblueprint import halves, random_rows, tiny
 
 from equipoise.abstraction.bets.translation import mapping
 from equipoise.agents.abstractline import AbstractLine, draw
-from equipoise.agents.agent import PublicState, View
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.guard import (
     SCOPES,
-    hand_equity,
     opponent_range,
     price,
-    range_equities,
 )
 from equipoise.arena.match import play_match
 from equipoise.arena.measures.aivat import aivat
@@ -35,13 +32,14 @@ from equipoise.cards.combos import (
     blocked,
     class_text,
     combo_text,
-    parse_combo,
 )
 from equipoise.cards.equity import equity
 from equipoise.cards.range import Range
 from equipoise.errors import EquipoiseError, GameError
 from equipoise.games.betting import Betting
+from equipoise.games.hand import View
 from equipoise.games.menu import BetMenu
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -233,7 +231,7 @@ def test_a_raise_taken_for_a_call_is_called(blueprint):
 def test_the_range_is_the_product_of_the_blueprints_own_chances(blueprint):
     agent, state = agent_of(blueprint), after("r251c/cr700")
     standing = agent.line.stand(state, 0, 3)
-    weights = opponent_range(agent.book, standing.opponent, FLOP)
+    weights = opponent_range(agent.book, standing.opponent, FLOP).weights
     assert len(standing.opponent) == 2
     expected = np.zeros(1326)
     for combo in np.flatnonzero(~blocked(FLOP)).tolist():
@@ -244,25 +242,7 @@ def test_the_range_is_the_product_of_the_blueprints_own_chances(blueprint):
                 child - blueprint.betting.first[node]
             ]
         expected[combo] = chance
-    assert np.allclose(weights, expected / expected.max(), atol=1e-5)
-
-
-def test_equities_against_a_range():
-    weights = Range.parse("88+,ATs+,KQo:0.5").weights.astype(np.float64)
-    equities = range_equities(weights, ())
-    for text in ("As4s", "7c2d", "KhKd"):
-        hand, combo = parse_cards(text), parse_combo(text)
-        assert hand_equity(combo, weights, ()) == pytest.approx(equities[combo], abs=1e-12)
-        assert equities[combo] == pytest.approx(equity([hand, weights]).equity[0], abs=1e-9)
-    only = np.zeros(1326)
-    only[parse_combo("AsAh")] = 1
-    for board in ((), FLOP):
-        assert np.isnan(hand_equity(parse_combo("AsKd"), only, board))
-        assert np.isnan(range_equities(only, board)[parse_combo("AsKd")])
-        on_board = range_equities(np.where(blocked(board), 0, weights), board)
-        for combo in np.flatnonzero(~blocked(board))[::300].tolist():
-            alone = hand_equity(combo, np.where(blocked(board), 0, weights), board)
-            assert alone == pytest.approx(on_board[combo], abs=1e-12)
+    assert np.allclose(weights, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("betting", LINES)
@@ -276,7 +256,8 @@ def test_no_hand_with_the_price_is_folded_off_the_tree(blueprint, betting):
         return
     standing = guarded.line.stand(state, 0, 1)
     # Weights in whole parts: those of a class are then equal to the last bit, and quickly counted.
-    weights = np.round(opponent_range(guarded.book, standing.opponent, board) * 2**30) / 2**30
+    belief = opponent_range(guarded.book, standing.opponent, board)
+    weights = np.round(belief.weights * 2**30) / 2**30
     fold = policy.actions.index(FOLD)
     saved = 0
     for combo in np.flatnonzero(~blocked(board))[::60].tolist():

@@ -19,8 +19,9 @@ from equipoise.arena.acpc.protocol import (
     read_answer,
     read_state_line,
 )
-from equipoise.arena.record import best_hand, board_cards
+from equipoise.arena.record import board_cards
 from equipoise.errors import EquipoiseError, HistoryError, IllegalActionError, ProtocolError
+from equipoise.games.dealing import winner
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -74,7 +75,9 @@ def test_following_lines_equals_reading_them_anew(seed, rules, position, random)
         holes = [deal.holes[0], deal.holes[1]]
         if not state.is_showdown:
             holes[1 - position] = ()
-        told = MatchState(position, seed, state, tuple(holes), deal.board[: board_cards(state)])
+        told = MatchState(
+            position, seed, state, tuple(holes), deal.boards[-1][: board_cards(state)]
+        )
         # Some lines are missed: the next one says it all again.
         if random.random() < 0.7 or state.is_over:
             assert follower.read(told.line()) == told
@@ -88,7 +91,7 @@ def test_what_is_kept_of_earlier_hands_changes_nothing(rules, kept, monkeypatch)
     monkeypatch.setattr(acpc, "_MOST_SEEN", kept)
     monkeypatch.setattr(table, "_MOST_SEEN", kept)
     deck, follower = DealerDeck(3, rules), Follower(rules)
-    plain, ahead = table.Table(rules, 3), table.Table(rules, 3)
+    plain, ahead = table.DealerTable(rules, 3), table.DealerTable(rules, 3)
     score = [0.0, 0.0]
     for hand in range(60):
         deal = deck.deal()
@@ -102,8 +105,8 @@ def test_what_is_kept_of_earlier_hands_changes_nothing(rules, kept, monkeypatch)
                 ahead.play(last)
             if hand % 3:
                 ahead.look_ahead()
-            assert plain.state == ahead.state == state
-            board = deal.board[: board_cards(state)]
+            assert plain.hand.state == ahead.hand.state == state
+            board = deal.boards[-1][: board_cards(state)]
             for seat in (0, 1):
                 position = (seat + hand) % 2
                 holes = [deal.holes[0], deal.holes[1]]
@@ -113,8 +116,8 @@ def test_what_is_kept_of_earlier_hands_changes_nothing(rules, kept, monkeypatch)
                 assert plain.line(seat) == ahead.line(seat) == told.line()
                 if seat == 0:
                     assert follower.read(told.line()) == told
-        winner = None if state.folded is not None else best_hand(*deal.holes, deal.board)
-        for position, chips in enumerate(state.payoffs(winner)):
+        won = None if state.folded is not None else winner(*deal.holes, deal.boards[-1])
+        for position, chips in enumerate(state.payoffs(won)):
             score[(position + hand) % 2] += chips
         assert plain.log_line() == ahead.log_line()
         assert plain.score == ahead.score == score
@@ -123,7 +126,7 @@ def test_what_is_kept_of_earlier_hands_changes_nothing(rules, kept, monkeypatch)
 
 
 def test_a_limit_raise_of_a_wrong_size_is_refused_the_second_time_too():
-    dealt = table.Table(LIMIT_HOLDEM, 0)
+    dealt = table.DealerTable(LIMIT_HOLDEM, 0)
     dealt.play(raise_to(20))
     dealt.play(FOLD)
     dealt.next_hand()

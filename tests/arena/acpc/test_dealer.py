@@ -11,9 +11,9 @@ import pytest
 
 from equipoise.agents.agent import Agent
 from equipoise.arena.acpc.client import join, play
-from equipoise.arena.acpc.dealer import MOST_IDLE_LINES, Dealer, TimeLimits
+from equipoise.arena.acpc.dealer import MOST_IDLE_LINES, AcpcDealer, TimeLimits
 from equipoise.arena.acpc.protocol import LONGEST_LINE, read_state_line
-from equipoise.arena.acpc.table import Table
+from equipoise.arena.acpc.table import DealerTable
 from equipoise.arena.acpc.transcript import replay
 from equipoise.arena.acpc.wire import Wire
 from equipoise.errors import EquipoiseError, FileError, GameError, ProtocolError
@@ -72,7 +72,7 @@ def honest(rules, port, seed=0, agent=None):
 def test_a_match_between_honest_players(rules):
     log, transcript = io.StringIO(), io.StringIO()
     agents = Wild(), Wild()
-    with Dealer(rules, 60, 5, log=log, transcript=transcript, names=("ann", "bob")) as dealer:
+    with AcpcDealer(rules, 60, 5, log=log, transcript=transcript, names=("ann", "bob")) as dealer:
         players = [honest(rules, port, 7 + seat, agents[seat])
                    for seat, port in enumerate(dealer.ports)]  # fmt: skip
         outcome = dealer.run()
@@ -117,7 +117,7 @@ def test_the_same_seeds_play_the_same_match():
     logs = []
     for _ in range(2):
         log = io.StringIO()
-        with Dealer(NOLIMIT_HOLDEM, 20, 3, log=log) as dealer:
+        with AcpcDealer(NOLIMIT_HOLDEM, 20, 3, log=log) as dealer:
             for port in dealer.ports:
                 honest(NOLIMIT_HOLDEM, port, 1)
             dealer.run()
@@ -128,7 +128,7 @@ def test_the_same_seeds_play_the_same_match():
 @pytest.mark.parametrize("pause", [0.0, 0.004], ids=["at once", "after a moment"])
 def test_every_byte_sent_is_what_the_table_says(pause):
     """Lines are sent together where they can be, but all of them, and in order."""
-    table, due = Table(NOLIMIT_HOLDEM, 9), [b"", b""]
+    table, due = DealerTable(NOLIMIT_HOLDEM, 9), [b"", b""]
     words = ["c", "r300", "c", "c", "c", "r600", "f", "r20000", "c", "f", "junk"]
     hands = 12
 
@@ -159,7 +159,7 @@ def test_every_byte_sent_is_what_the_table_says(pause):
                 peer.sendall(f"{line}:{answers[line]}\r\n".encode())
         return data
 
-    with Dealer(NOLIMIT_HOLDEM, hands, 9) as dealer:
+    with AcpcDealer(NOLIMIT_HOLDEM, hands, 9) as dealer:
         peers = [seated(port) for port in dealer.ports]
         threads = [in_thread(answer, peer) for peer in peers]
         outcome = dealer.run()
@@ -174,7 +174,7 @@ def test_every_byte_sent_is_what_the_table_says(pause):
 def test_a_game_without_decisions_is_dealt_to_its_end():
     rules = nolimit(50)
     log = io.StringIO()
-    with Dealer(rules, 40, 2, log=log) as dealer:
+    with AcpcDealer(rules, 40, 2, log=log) as dealer:
         players = [honest(rules, port) for port in dealer.ports]
         outcome = dealer.run()
         for player in players:
@@ -191,7 +191,7 @@ def test_results_count_the_same_whether_the_agent_watches_or_not():
 
     scores = []
     for first in (Wild(), Blind()):
-        with Dealer(NOLIMIT_HOLDEM, 30, 4) as dealer:
+        with AcpcDealer(NOLIMIT_HOLDEM, 30, 4) as dealer:
             players = [honest(NOLIMIT_HOLDEM, port, agent=agent)
                        for port, agent in zip(dealer.ports, (first, Wild()), strict=True)]  # fmt: skip
             outcome = dealer.run()
@@ -204,7 +204,7 @@ def test_results_count_the_same_whether_the_agent_watches_or_not():
 
 
 def test_the_other_seat_hears_the_last_state_when_a_seat_goes():
-    with Dealer(NOLIMIT_HOLDEM, 3, 0, limits=QUICK) as dealer:
+    with AcpcDealer(NOLIMIT_HOLDEM, 3, 0, limits=QUICK) as dealer:
         stays, goes = (seated(port) for port in dealer.ports)
         match = in_thread(dealer.run)
         goes.sendall(asked(goes) + b":c\r\n")
@@ -265,7 +265,7 @@ def asked(peer):
 def misbehave(behaviour, limits=QUICK, hands=3):
     """A match whose second seat does `behaviour(peer)`; the log and how it ended."""
     log = io.StringIO()
-    with Dealer(
+    with AcpcDealer(
         NOLIMIT_HOLDEM, hands, 0, log=log, transcript=io.StringIO(), limits=limits
     ) as dealer:
         other = honest(NOLIMIT_HOLDEM, dealer.ports[0])
@@ -393,14 +393,14 @@ def test_time_over_the_hand_and_over_the_match_is_kept():
         (TimeLimits(2, 0.5, 9, 2, 1), "0.5 seconds for a hand"),
         (TimeLimits(2, 9, 0.25, 2, 1), "0.25 seconds a hand on average"),
     ):
-        with Dealer(NOLIMIT_HOLDEM, 2, 0, limits=limits) as dealer:
+        with AcpcDealer(NOLIMIT_HOLDEM, 2, 0, limits=limits) as dealer:
             honest(NOLIMIT_HOLDEM, dealer.ports[0], agent=Caller())
             in_thread(slow, seated(dealer.ports[1]))
             assert words in dealer.run().reason
 
 
 def test_strangers_at_the_door_do_not_take_the_seat():
-    with Dealer(LIMIT_HOLDEM, 4, 0, limits=QUICK) as dealer:
+    with AcpcDealer(LIMIT_HOLDEM, 4, 0, limits=QUICK) as dealer:
         visits = [b"GET / HTTP/1.1\r\n\r\n", b"VERSION:1.0.0\r\n", b"\xff" * 200_000, b""]
         strangers = []
         for greeting in visits:
@@ -428,7 +428,7 @@ def commenting(peer, stop):
 def test_comments_win_nobody_time():
     stop = threading.Event()
     limits = TimeLimits(start=0.3, greeting=60)
-    with Dealer(LIMIT_HOLDEM, 4, 0, limits=limits) as dealer:
+    with AcpcDealer(LIMIT_HOLDEM, 4, 0, limits=limits) as dealer:
         peer = seated(dealer.ports[0], b"")
         talker = in_thread(commenting, peer, stop)
         match = in_thread(dealer.run)
@@ -443,7 +443,7 @@ def test_comments_win_nobody_time():
 def test_who_only_comments_loses_the_seat_to_the_next():
     stop = threading.Event()
     limits = TimeLimits(start=60, greeting=0.2)
-    with Dealer(LIMIT_HOLDEM, 4, 0, limits=limits) as dealer:
+    with AcpcDealer(LIMIT_HOLDEM, 4, 0, limits=limits) as dealer:
         peer = seated(dealer.ports[0], b"")
         talker = in_thread(commenting, peer, stop)
         match = in_thread(dealer.run)
@@ -459,7 +459,7 @@ def test_who_only_comments_loses_the_seat_to_the_next():
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_seat_that_goes_before_the_other_comes_is_noticed_at_once(seat):
-    with Dealer(LIMIT_HOLDEM, 4, 0, limits=TimeLimits(start=600)) as dealer:
+    with AcpcDealer(LIMIT_HOLDEM, 4, 0, limits=TimeLimits(start=600)) as dealer:
         match = in_thread(dealer.run)
         seated(dealer.ports[seat]).close()
         match.join(20)
@@ -469,7 +469,7 @@ def test_a_seat_that_goes_before_the_other_comes_is_noticed_at_once(seat):
 
 
 def test_a_seat_that_goes_while_the_other_thinks_is_noticed_at_once():
-    with Dealer(NOLIMIT_HOLDEM, 4, 0, limits=TimeLimits()) as dealer:
+    with AcpcDealer(NOLIMIT_HOLDEM, 4, 0, limits=TimeLimits()) as dealer:
         goes, thinks = (seated(port) for port in dealer.ports)
         match = in_thread(dealer.run)
         assert asked(thinks)
@@ -482,7 +482,7 @@ def test_a_seat_that_goes_while_the_other_thinks_is_noticed_at_once():
 
 
 def test_players_may_come_in_any_order():
-    with Dealer(LIMIT_HOLDEM, 4, 0, limits=QUICK) as dealer:
+    with AcpcDealer(LIMIT_HOLDEM, 4, 0, limits=QUICK) as dealer:
         match = in_thread(dealer.run)
         second = seated(dealer.ports[1])
         first = honest(LIMIT_HOLDEM, dealer.ports[0])
@@ -499,7 +499,7 @@ def test_a_log_that_cannot_be_written_ends_the_match_in_one_sentence():
             if "STATE" in text:
                 raise FileError("cannot write the log: no room")
 
-    with Dealer(LIMIT_HOLDEM, 4, 0, log=Full()) as dealer:
+    with AcpcDealer(LIMIT_HOLDEM, 4, 0, log=Full()) as dealer:
         players = [honest(LIMIT_HOLDEM, port) for port in dealer.ports]
         with pytest.raises(FileError, match="no room"):
             dealer.run()
@@ -509,31 +509,34 @@ def test_a_log_that_cannot_be_written_ends_the_match_in_one_sentence():
 
 
 def test_nobody_comes():
-    with Dealer(LIMIT_HOLDEM, 4, 0, limits=TimeLimits(start=0.2)) as dealer:
+    with AcpcDealer(LIMIT_HOLDEM, 4, 0, limits=TimeLimits(start=0.2)) as dealer:
         outcome = dealer.run()
     assert "nobody took seat 1 (p1)" in outcome.reason
 
 
 def test_the_dealer_refuses_what_it_cannot_do():
     with pytest.raises(GameError, match="at least 1 hand"):
-        Dealer(NOLIMIT_HOLDEM, 0, 0)
+        AcpcDealer(NOLIMIT_HOLDEM, 0, 0)
     with pytest.raises(GameError, match="name"):
-        Dealer(NOLIMIT_HOLDEM, 1, 0, names=("a|b", "c"))
+        AcpcDealer(NOLIMIT_HOLDEM, 1, 0, names=("a|b", "c"))
     for seconds in (0, -1, float("nan"), float("inf"), 1e20):
         for field in ("response", "hand", "per_hand", "start", "greeting"):
             with pytest.raises(GameError, match="more than 0 seconds, and at most 1,000,000"):
                 TimeLimits(**{field: seconds})
     with pytest.raises(GameError, match="at least 1 hand"):
-        Dealer(NOLIMIT_HOLDEM, 1 << 32, 0)
+        AcpcDealer(NOLIMIT_HOLDEM, 1 << 32, 0)
     for host in ("..", "a\0b", "x" * 300):
         with pytest.raises(ProtocolError, match="cannot listen"):
-            Dealer(NOLIMIT_HOLDEM, 1, 0, host=host)
-    with Dealer(NOLIMIT_HOLDEM, 1, 0) as dealer, pytest.raises(ProtocolError, match="another port"):
-        Dealer(NOLIMIT_HOLDEM, 1, 0, ports=dealer.ports)
+            AcpcDealer(NOLIMIT_HOLDEM, 1, 0, host=host)
+    with (
+        AcpcDealer(NOLIMIT_HOLDEM, 1, 0) as dealer,
+        pytest.raises(ProtocolError, match="another port"),
+    ):
+        AcpcDealer(NOLIMIT_HOLDEM, 1, 0, ports=dealer.ports)
 
 
 def test_it_listens_on_loopback_only():
-    with Dealer(NOLIMIT_HOLDEM, 1, 0) as dealer:
+    with AcpcDealer(NOLIMIT_HOLDEM, 1, 0) as dealer:
         assert {door.getsockname()[0] for door in dealer._doors} == {"127.0.0.1"}
 
 

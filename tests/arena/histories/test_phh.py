@@ -197,11 +197,11 @@ def test_illegal_actions_name_the_action(action):
 
 
 def test_only_holdem_is_written():
-    from equipoise.arena.record import Hand
+    from equipoise.arena.record import HandRecord
     from equipoise.games.rules import State, postflop
 
     with pytest.raises(HistoryError, match="only hold'em"):
-        write_hand(Hand(1, State.start(postflop(100, 200)), (None, None), (), ("a", "b")))
+        write_hand(HandRecord(1, State.start(postflop(100, 200)), (None, None), (), ("a", "b")))
 
 
 @settings(max_examples=150, deadline=None)

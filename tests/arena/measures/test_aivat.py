@@ -7,18 +7,16 @@ import pytest
 from chartagent import ChartAgent
 
 from equipoise.agents.simple import CallAgent, FoldAgent, RandomAgent
-from equipoise.arena.duel import all_in_share
 from equipoise.arena.match import play_match
-from equipoise.arena.measures.aivat import Aivat, HandRecord, aivat
+from equipoise.arena.measures.aivat import Aivat, aivat
 from equipoise.arena.measures.exact import exact_value
+from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import estimate
-from equipoise.cards.card import parse_cards
-from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, blocked, parse_combo
-from equipoise.cards.equity import hand_equities
-from equipoise.errors import ArtefactError, EquipoiseError, TooLargeError
+from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS
+from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.checkdown import CheckDown
-from equipoise.games.dealing import Deal, hand_values
-from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules, State, nolimit
+from equipoise.games.dealing import DealtCards
+from equipoise.games.rules import LIMIT_HOLDEM, Rules, State, nolimit
 
 #: Four cards, one of them private, one of them public: 24 deals.
 FOUR_CARDS = Rules(
@@ -50,10 +48,12 @@ def every_deal(rules):
     deck = CheckDown(rules).deck
     deals = []
     for first, second, public in permutations(deck, 3):
-        values = hand_values(np.array([[first, public], [second, public]], dtype=np.uint8))
-        winner = None if values[0] == values[1] else int(values[1] > values[0])
-        deals.append(Deal(((first,), (second,)), ((), (public,)), winner))
+        deals.append(DealtCards.of(rules, ((first,), (second,)), (public,)))
     return deals
+
+
+def record(deal, end):
+    return HandRecord(0, end, deal.holes, deal.boards[-1], ("A", "B"))
 
 
 def every_end(state, deal, players):
@@ -87,7 +87,7 @@ def test_the_mean_over_everything_that_can_happen_is_the_true_value(rules, known
     for deal in deals:
         for end, chance in every_end(State.start(rules), deal, players):
             payoff = end.payoffs(deal.winner if end.folded is None else None)[0]
-            value = aivat_of.value(HandRecord(0, 0, deal, end))
+            value = aivat_of.value(record(deal, end))
             mean += chance * value / len(deals)
             square += chance * value**2 / len(deals)
             raw += chance * payoff / len(deals)
@@ -103,54 +103,7 @@ def test_a_policy_that_is_not_the_one_played_is_refused():
     start = State.start(FOUR_CARDS)
     end = start.apply(start.read_action("f"))
     with pytest.raises(EquipoiseError, match="never does"):
-        Aivat(FOUR_CARDS, (None, wrong)).value(HandRecord(0, 0, every_deal(FOUR_CARDS)[0], end))
-
-
-# Check-down values
-
-
-def test_margins_before_the_flop_are_exact_against_class_wise_ranges():
-    weights = np.random.default_rng(0).random(169)[COMBO_CLASS]
-    margin, mass = CheckDown(NOLIMIT_HOLDEM).against(weights, ())
-    exact = hand_equities("random", weights)
-    assert np.abs(margin / mass - (2 * exact - 1)).max() < 1e-12
-
-
-@pytest.mark.parametrize("text", ["Kh 7d 2c", "Kh 7d 2c 9s", "Kh 7d 2c 9s 3s"])
-def test_margins_on_a_board_agree_hand_by_hand(text):
-    board = parse_cards(text)
-    checkdown = CheckDown(LIMIT_HOLDEM)
-    hero, villain = parse_combo("AsKd"), parse_combo("7c7s")
-    weights = np.where(blocked(board), 0.0, np.random.default_rng(1).random(1326))
-    margin, mass = checkdown.against(weights, board)
-    one, met = checkdown.against_hand(hero, board)
-    assert -(one @ weights) == pytest.approx(margin[hero])
-    assert met @ weights == pytest.approx(mass[hero])
-    share = all_in_share(*(tuple(COMBO_CARDS[hand].tolist()) for hand in (villain, hero)), board)
-    assert one[villain] == pytest.approx(2 * share - 1)
-    assert not one[blocked(tuple(COMBO_CARDS[hero].tolist()))].any()
-
-
-def test_the_value_on_the_turn_is_the_mean_of_those_on_the_river():
-    board = parse_cards("Kh 7d 2c 9s")
-    checkdown = CheckDown(LIMIT_HOLDEM)
-    hero = parse_combo("AsKd")
-    random = np.random.default_rng(2)
-    weights = np.where(blocked(board) | blocked((51, 45)), 0.0, random.random(1326))
-    total = won = 0.0
-    for card in set(range(52)) - {*board, *COMBO_CARDS[hero].tolist()}:
-        longer = (*board, card)
-        after = np.where(blocked(longer), 0.0, weights)
-        margin, mass = checkdown.against_hand(hero, longer)
-        total += mass @ after
-        won -= margin @ after
-    margin, mass = checkdown.against_hand(hero, board)
-    assert won / total == pytest.approx(-(margin @ weights) / (mass @ weights), abs=1e-12)
-
-
-def test_games_too_large_to_count_out_are_refused():
-    with pytest.raises(TooLargeError, match="too many"):
-        CheckDown(Rules("five", False, (2, 1), (1, 0), (50, 50), board_cards=(0, 3)))
+        Aivat(FOUR_CARDS, (None, wrong)).value(record(every_deal(FOUR_CARDS)[0], end))
 
 
 # Matches

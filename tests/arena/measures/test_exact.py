@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from chartagent import ChartAgent
 
-from equipoise.agents.agent import PublicState, View
 from equipoise.agents.simple import AllInAgent, CallAgent, FoldAgent, RandomAgent
-from equipoise.agents.strategyagent import StrategyAgent, hand_number
+from equipoise.agents.strategyagent import StrategyAgent
 from equipoise.arena.match import play_match
 from equipoise.arena.measures.exact import exact_match, exact_value
-from equipoise.cards.combos import combo_index
+from equipoise.cards.combos import combo_index, hand_number
 from equipoise.errors import EquipoiseError, GameError, TooLargeError
 from equipoise.games import catalogue
+from equipoise.games.hand import View
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, raise_to
 from equipoise.solve.solvers.cfr import CFR
 from equipoise.solve.solvers.solver import Limit

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from chartagent import ChartAgent
 
-from equipoise.agents.agent import PublicState
 from equipoise.agents.simple import CallAgent, FoldAgent
 from equipoise.agents.strategyagent import StrategyAgent
 from equipoise.arena.measures.exact import exact_match, exact_value
@@ -13,6 +12,7 @@ from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CLASS, parse_combo
 from equipoise.errors import EquipoiseError
 from equipoise.games import catalogue
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import (
     CALL,
     LIMIT_HOLDEM,
@@ -96,7 +96,7 @@ def test_the_range_is_the_product_of_the_policy():
     response = LocalBestResponse(target, rules)
     board = parse_cards("Kh 7d 2c")
     state = State.from_betting_text(rules, "cr200c/cr300")
-    held = response.range(state, board, 7)
+    held = response.range(state, board, 7).weights
     expected = 1.0
     hand = parse_combo("AsQd")
     now = State.start(rules)

@@ -12,9 +12,9 @@ from enumerator import Cards, Play, Referee
 from equipoise.games.betting import Betting, Rake
 from equipoise.games.boards import deal_cards
 from equipoise.games.catalogue import holdem_small, kuhn, kuhn_half_street, leduc
+from equipoise.games.dealing import hand_strength
 from equipoise.games.game import Game
 from equipoise.games.library.kuhn import kuhn_nolimit
-from equipoise.games.library.smalldeck import hand_strength
 from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Kind, Rules, State

@@ -14,8 +14,8 @@ from twin import Twin
 from equipoise.games.betting import Betting, Rake
 from equipoise.games.boards import deal_cards
 from equipoise.games.catalogue import holdem_small, kuhn_nolimit, leduc, leduc_nolimit
+from equipoise.games.dealing import hand_strength
 from equipoise.games.game import Game
-from equipoise.games.library.smalldeck import hand_strength
 from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Rules

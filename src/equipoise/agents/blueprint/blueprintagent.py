@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.bets.translation import mapping
 from equipoise.agents.abstractline import AbstractLine, Standing
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.files import load_blueprint
 from equipoise.agents.blueprint.guard import Guard
-from equipoise.agents.simple import same_for_all
 from equipoise.cards.combos import combo_index
 from equipoise.errors import EquipoiseError, GameError
+from equipoise.games.hand import View
+from equipoise.games.policy import Policy, PublicState, same_for_all
 from equipoise.games.rules import CALL, FOLD, Action, Rules, State
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.blueprint import Blueprint

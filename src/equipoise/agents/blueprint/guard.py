@@ -8,9 +8,8 @@ after breaks even with an equity of
     c / (p + c)
 
 and the equity is that of the hand against the opponent's range, exact, over all run-outs. The range
-is what the blueprint itself would hold in his place: the product, over his translated actions, of
-the probability that it gives to the action with each hand. Actions that it never takes say nothing
-about the cards.
+(:mod:`equipoise.games.belief`) is what the blueprint itself would hold in his place, after his
+translated actions. Actions that it never takes say nothing about the cards.
 
 It is asked only where a fold would be off the tree, and by choice only where a call would *close* the
 betting, all-in or on the river. There equity against the range is all there is to a call. Earlier,
@@ -28,19 +27,13 @@ from numpy.typing import NDArray
 
 from equipoise.agents.abstractline import Step
 from equipoise.agents.blueprint.book import Book
-from equipoise.cards.combos import COMBO_COUNT
-from equipoise.cards.equity import hand_equities
-from equipoise.cards.headsup import margins
-from equipoise.cards.matchup import compatible_weight
 from equipoise.errors import GameError
+from equipoise.games.belief import Belief
+from equipoise.games.checkdown import CheckDown
 from equipoise.games.rules import CALL, State
-
-Weights = NDArray[np.float64]
 
 #: Answers kept: those of the hands in play.
 _KEPT = 64
-#: What differences of sums leave of a weight that is nothing.
-_TRACE = 1e-12
 #: One hand and all hands are summed in different order: what is this close to the price has it.
 _ROUNDING = 1e-9
 
@@ -52,9 +45,11 @@ SCOPES = ("always", "closing", "never")
 def closes(state: State) -> bool:
     """Whether a call ends the betting of the hand.
 
-    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
-    >>> closes(State.from_betting_text(NOLIMIT_HOLDEM, "r300r20000"))
-    True
+        >>> from equipoise.games.belief import Belief
+    from equipoise.games.checkdown import CheckDown
+    from equipoise.games.rules import NOLIMIT_HOLDEM
+        >>> closes(State.from_betting_text(NOLIMIT_HOLDEM, "r300r20000"))
+        True
     """
     return state.apply(CALL).is_over
 
@@ -62,47 +57,23 @@ def closes(state: State) -> bool:
 def price(state: State) -> float:
     """Equity with which a call breaks even if nobody bets after it.
 
-    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
-    >>> price(State.from_betting_text(NOLIMIT_HOLDEM, "r300"))
-    0.3333333333333333
+        >>> from equipoise.games.belief import Belief
+    from equipoise.games.checkdown import CheckDown
+    from equipoise.games.rules import NOLIMIT_HOLDEM
+        >>> price(State.from_betting_text(NOLIMIT_HOLDEM, "r300"))
+        0.3333333333333333
     """
     return state.to_call / (state.pot + state.to_call)
 
 
-def opponent_range(book: Book, steps: Sequence[Step], board: tuple[int, ...]) -> Weights:
-    """Weight of every hand that the opponent may hold after translated actions: float64[1326]."""
+def opponent_range(book: Book, steps: Sequence[Step], board: tuple[int, ...]) -> Belief:
+    """What the opponent may hold after translated actions; those it never takes are ignored."""
     columns = book.columns(board)
-    free = columns[-1] >= 0
-    weights = free.astype(np.float64)
+    belief = Belief.start(book.betting.rules).see(board)
     for node, child, street in steps:
         row = book.raw(node)[child - int(book.betting.first[node])]
-        after = np.where(free, weights * row[np.maximum(columns[street], 0)], 0.0)
-        if after.any():
-            weights = after / after.max()
-    return weights
-
-
-def range_equities(weights: Weights, board: tuple[int, ...]) -> Weights:
-    """Equity of every hand against a range, NaN where they cannot meet: float64[1326]."""
-    if board:
-        return hand_equities(np.ones(COMBO_COUNT), weights, board, threads=1)
-    # One product with the table of all matchups.
-    mass = compatible_weight(weights)
-    met = mass > _TRACE * weights.sum()
-    margin = margins() @ weights
-    return np.where(met, (1 + margin / np.where(met, mass, 1.0)) / 2, np.nan)
-
-
-def hand_equity(combo: int, weights: Weights, board: tuple[int, ...]) -> float:
-    """Equity of one hand against a range, NaN if they cannot meet: quicker than all of them."""
-    if board:
-        ours = np.zeros(COMBO_COUNT)
-        ours[combo] = 1.0
-        return float(hand_equities(ours, weights, board, threads=1)[combo])
-    mass = float(compatible_weight(weights)[combo])
-    if mass <= _TRACE * weights.sum():
-        return float("nan")
-    return (1 + float(margins()[combo] @ weights) / mass) / 2
+        belief = belief.update(row[np.maximum(columns[street], 0)], never="ignore")
+    return belief
 
 
 class Guard:
@@ -115,6 +86,7 @@ class Guard:
         if scope not in SCOPES:
             raise GameError(f"guard = {scope!r}: choose from {', '.join(SCOPES)}")
         self.book, self.scope = book, scope
+        self.checkdown = CheckDown(book.betting.rules)
         #: How often a hand or all of them were weighed, and the seconds it took.
         self.asked = 0
         self.seconds = 0.0
@@ -132,7 +104,8 @@ class Guard:
         if found is not None:
             return bool(found[combo])
         began = perf_counter()
-        share = hand_equity(combo, opponent_range(self.book, steps, board), board)
+        weights = opponent_range(self.book, steps, board).weights
+        share = self.checkdown.equity(combo, weights, board)
         self._count(began)
         return not share < price(state) - _ROUNDING
 
@@ -144,7 +117,8 @@ class Guard:
         found = self._known.get(key)
         if found is None:
             began = perf_counter()
-            equities = range_equities(opponent_range(self.book, steps, board), board)
+            weights = opponent_range(self.book, steps, board).weights
+            equities = self.checkdown.equities(weights, board)
             found = ~(equities < price(state) - _ROUNDING)
             if len(self._known) >= _KEPT:
                 self._known.clear()

@@ -24,10 +24,12 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.buckets.equity import NO_BUCKET, EquityBuckets
 from equipoise.abstraction.lookup import BOARD_SIZES
-from equipoise.agents.agent import Agent, HandResult, Policy, PublicState, View
+from equipoise.agents.agent import Agent
 from equipoise.agents.suite.bucket import STYLES
 from equipoise.agents.suite.threeway import Move, choose, moves, three_way_policy
 from equipoise.errors import EquipoiseError
+from equipoise.games.hand import HandResult, View
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Kind, State
 
 PRIOR = 5.0

@@ -12,9 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from equipoise.abstraction.buckets.equity import NO_BUCKET, EquityBuckets
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent
 from equipoise.agents.suite.threeway import choose, three_way_policy
 from equipoise.errors import EquipoiseError
+from equipoise.games.hand import View
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action
 
 #: Fold, call and raise of each bucket, weakest first.

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.buckets.equity import EquityBuckets
-from equipoise.agents.agent import Agent, HandResult, Policy, PublicState, View
+from equipoise.agents.agent import Agent
 from equipoise.agents.suite.bucket import BucketAgent
 from equipoise.agents.suite.practice import practice
 from equipoise.agents.suite.situation import Situations, facing_bet
 from equipoise.agents.suite.threeway import choose, three_way_policy
+from equipoise.games.hand import HandResult, View
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Rules, State
 
 #: Hands in which actions are tried out, and how often.

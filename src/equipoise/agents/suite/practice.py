@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from equipoise.abstraction.lookup import BOARD_SIZES
-from equipoise.agents.agent import Agent, HandResult, View
-from equipoise.cards.evaluator import evaluate
+from equipoise.agents.agent import Agent
+from equipoise.games.dealing import DealtCards
+from equipoise.games.hand import Hand, HandResult
 from equipoise.games.rules import Rules, State
 
 _DECK = range(52)
@@ -19,49 +19,24 @@ _DECK = range(52)
 MOST_HANDS = 10_000_000
 
 
-def winner(first: tuple[int, ...], second: tuple[int, ...], board: tuple[int, ...]) -> int | None:
-    """Who wins a showdown on a full board: 0, 1, or None for a tie.
-
-    >>> from equipoise.cards.card import parse_cards
-    >>> winner(parse_cards("AsAh"), parse_cards("KsKh"), parse_cards("2c 7d 9h Js 4c"))
-    0
-    """
-    mine, theirs = evaluate((*first, *board)), evaluate((*second, *board))
-    return None if mine == theirs else int(theirs > mine)
-
-
 def practice(
     student: Agent, opponent: Agent, rules: Rules, hands: int, seed: int = 0
 ) -> Iterator[HandResult]:
     """Play hands; each result is the student's, and both players have observed theirs."""
-    for hand in range(hands):
-        random = Random(f"{seed}/{hand}")
-        cards = random.sample(_DECK, 9)
-        holes, board = ((cards[0], cards[1]), (cards[2], cards[3])), tuple(cards[4:])
-        seat = hand & 1
+    start = State.start(rules)
+    for number in range(hands):
+        random = Random(f"{seed}/{number}")
+        cards = tuple(random.sample(_DECK, 9))
+        deal = DealtCards.of(rules, (cards[:2], cards[2:4]), cards[4:])
+        seat = number & 1
         players = (student, opponent) if seat == 0 else (opponent, student)
         for position, player in enumerate(players):
             player.random.seed(random.getrandbits(64))
-            player.begin(hand, position)
-        state = State.start(rules)
-        while (turn := state.to_act) is not None:
-            seen = board[: BOARD_SIZES[state.round]]
-            view = View(state, turn, holes[turn], seen, hand)
-            state = state.apply(players[turn].act(view))
-        paid = state.payoffs(winner(*holes, board) if state.is_showdown else None)
-        results = [
-            HandResult(
-                state,
-                position,
-                holes[position],
-                board[: BOARD_SIZES[state.round]],
-                hand,
-                paid[position],
-                holes[1 - position],
-                board,
-            )
-            for position in (0, 1)
-        ]
+            player.begin(number, position)
+        hand = Hand(start, deal, number)
+        while (turn := hand.state.to_act) is not None:
+            hand.play(players[turn].act(hand.view()))
+        results = [hand.result(position, reveal=True) for position in (0, 1)]
         for player, result in zip(players, results, strict=True):
             player.observe(result)
         yield results[seat]

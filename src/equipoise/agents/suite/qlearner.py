@@ -14,10 +14,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import HandResult
 from equipoise.agents.suite.learner import Learner
 from equipoise.agents.suite.practice import MOST_HANDS
 from equipoise.errors import EquipoiseError
+from equipoise.games.hand import HandResult
 from equipoise.games.rules import LIMIT_HOLDEM, Rules, State
 
 

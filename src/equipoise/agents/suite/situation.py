@@ -18,9 +18,9 @@ from equipoise.abstraction.buckets.equity import NO_BUCKET, STREETS, EquityBucke
 from equipoise.abstraction.features.draws import DRAW_BUCKETS, draw_number
 from equipoise.abstraction.features.rollouts import street_of
 from equipoise.abstraction.lookup import BOARD_SIZES
-from equipoise.agents.agent import HandResult
 from equipoise.agents.suite.threeway import Move, moves
 from equipoise.cards.combos import COMBO_CARDS
+from equipoise.games.hand import HandResult
 from equipoise.games.rules import Kind, State
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Policy
+from equipoise.games.policy import Policy
 from equipoise.games.rules import CALL, FOLD, Action, Kind, State, raise_to
 
 #: Probabilities of fold, call and raise.

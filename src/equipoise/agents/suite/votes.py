@@ -16,11 +16,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import HandResult
 from equipoise.agents.suite.bucket import BucketAgent
 from equipoise.agents.suite.learner import Learner
-from equipoise.agents.suite.practice import MOST_HANDS, practice, winner
+from equipoise.agents.suite.practice import MOST_HANDS, practice
 from equipoise.errors import EquipoiseError
+from equipoise.games.dealing import winner
+from equipoise.games.hand import HandResult
 from equipoise.games.rules import LIMIT_HOLDEM, Kind, Rules, State
 
 

@@ -12,13 +12,13 @@ import socket
 from dataclasses import dataclass
 from time import monotonic
 
-from equipoise.agents.agent import Agent, HandResult, View
+from equipoise.agents.agent import Agent
 from equipoise.arena.acpc.deck import DealerDeck
 from equipoise.arena.acpc.protocol import VERSION, Follower, MatchState, answer_text, is_comment
 from equipoise.arena.acpc.wire import LONGEST_WAIT, Wire
-from equipoise.arena.duel import check_seed, hand_seed, understood
-from equipoise.arena.record import best_hand
 from equipoise.errors import EquipoiseError, ProtocolError
+from equipoise.games.dealing import DealtCards
+from equipoise.games.hand import Hand, HandResult, View, check_seed, hand_seed, understood
 from equipoise.games.rules import Action, Rules
 from equipoise.settings import brief
 
@@ -58,8 +58,7 @@ def join(
     """
     check_visit(port, seed, timeout)
     # What a showdown needs is loaded now: at the table it would count as thinking.
-    deal = DealerDeck(0, rules).deal()
-    best_hand(*deal.holes, deal.board)
+    DealerDeck(0, rules).deal()
     try:
         connection = socket.create_connection((host, port), timeout=min(timeout, 30.0))
     except (OSError, OverflowError, TypeError, ValueError) as error:
@@ -106,7 +105,7 @@ def play(
             continue
         comments = 0
         told = follower.read(line)
-        position, hand, state, holes, board = told
+        position, hand, state = told.position, told.hand, told.state
         if hand != begun:
             if not over:
                 raise ProtocolError(f"{wire.peer} began hand {hand} before {begun} was over")
@@ -116,7 +115,7 @@ def play(
         elif over:
             continue
         if state.to_act == position:
-            action = _decision(agent, View(state, position, holes[position], board, hand))
+            action = _decision(agent, _hand(told).view())
             wire.send(f"{line}:{answer_text(state, action)}", timeout)
             if unpaid:
                 chips += _result(unpaid).payoff
@@ -157,14 +156,12 @@ def _same_hand(line: str, following: str) -> bool:
     return line.startswith("MATCHSTATE:") and line.split(":", 3)[:3] == following.split(":", 3)[:3]
 
 
+def _hand(told: MatchState) -> Hand:
+    """The hand as far as a seat was told of it."""
+    rules = told.state.rules
+    return Hand(told.state, DealtCards.of(rules, told.holes, told.board), told.hand)
+
+
 def _result(told: MatchState) -> HandResult:
-    """The end of a hand as the player at `told.position` sees it."""
-    state, position = told.state, told.position
-    shown = told.holes[1 - position] or None
-    if state.folded is not None:
-        payoffs = state.payoffs()
-    else:
-        payoffs = state.payoffs(best_hand(*told.holes, told.board))
-    return HandResult(
-        state, position, told.holes[position], told.board, told.hand, payoffs[position], shown, None
-    )
+    """The end of a hand as the seat sees it."""
+    return _hand(told).result(told.position)

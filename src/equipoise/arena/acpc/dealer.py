@@ -17,9 +17,9 @@ from time import monotonic
 from typing import Protocol
 
 from equipoise.arena.acpc.protocol import VERSION, is_comment, shorten
-from equipoise.arena.acpc.table import Table
+from equipoise.arena.acpc.table import DealerTable
 from equipoise.arena.acpc.wire import GONE, LONGEST_WAIT, PATIENCE, Wire
-from equipoise.arena.matchlog import chips_text
+from equipoise.arena.record import chips_text
 from equipoise.errors import GameError, ProtocolError
 from equipoise.games.rules import Rules
 from equipoise.settings import brief
@@ -51,7 +51,7 @@ class TimeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DealerResult:
     """How a match went."""
 
     #: Hands that were finished.
@@ -78,7 +78,7 @@ class Sink(Protocol):
         """Add some lines."""
 
 
-class Dealer:
+class AcpcDealer:
     """Opens its ports when made; :meth:`run` waits for the players and plays the match."""
 
     def __init__(
@@ -104,7 +104,7 @@ class Dealer:
                 raise GameError(f"the name {name!r} cannot stand in a log: drop its : or |")
         self.hands = hands
         self.limits = limits or TimeLimits()
-        self.table = Table(rules, seed, names)
+        self.table = DealerTable(rules, seed, names)
         #: Where hands are logged, and where every line is: None is nowhere. Set before the match.
         self.log = log
         self.transcript = transcript
@@ -135,7 +135,7 @@ class Dealer:
         #: The ports of both seats, as opened.
         self.ports: tuple[int, int] = (first, second)
 
-    def __enter__(self) -> Dealer:
+    def __enter__(self) -> AcpcDealer:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -148,15 +148,13 @@ class Dealer:
         for wire in self._wires:
             wire.close()
 
-    def run(self) -> Outcome:
+    def run(self) -> DealerResult:
         """Wait for both players, then play; a failing player or Ctrl-C ends the match early."""
         for file in (self.log, self.transcript):
             if file:
                 file.write(self._header)
         played, reason, began = 0, None, monotonic()
         try:
-            # What the first showdown needs is loaded while the players come.
-            self.table.look_ahead()
             self._seat_players()
             began = monotonic()
             self._note("STARTED at", "")
@@ -179,7 +177,7 @@ class Dealer:
         (first, second), (one, two) = self.table.score, self.table.mended
         strays = (self._strays[0], self._strays[1])
         names = self.table.names
-        return Outcome(played, (first, second), names, seconds, reason, strays, (one, two))
+        return DealerResult(played, (first, second), names, seconds, reason, strays, (one, two))
 
     def _remarks(self) -> str:
         """Comments on what the seats did wrong since the last ones."""
@@ -190,7 +188,7 @@ class Dealer:
             self._remarked[seat] = now
             if strays or mended:
                 text += (
-                    f"# hand {self.table.hand}, seat {seat + 1} ({name}): {strays} lines that "
+                    f"# hand {self.table.hand.number}, seat {seat + 1} ({name}): {strays} lines that "
                     f"answer nothing, {mended} answers mended\n"
                 )
         return text

@@ -11,11 +11,12 @@ the cards of hand n do not depend on how the hands before it were played.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from equipoise.errors import GameError
+from equipoise.games.dealing import DealtCards
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 
 #: The dealer's seeds are 32-bit numbers.
@@ -27,21 +28,12 @@ _BATCH = 1024
 _MOST_CARDS = 7
 
 
-class Dealt(NamedTuple):
-    """The cards of one hand, in the order they were dealt."""
-
-    #: Hole cards of position 0 and of position 1.
-    holes: tuple[tuple[int, ...], tuple[int, ...]]
-    #: All board cards, of every round.
-    board: tuple[int, ...]
-
-
 class DealerDeck:
     """Deals the hands of a match one after another.
 
     >>> from equipoise.cards.card import cards_text
     >>> deal = DealerDeck(seed=0).deal()
-    >>> [cards_text(cards) for cards in (*deal.holes, deal.board)]
+    >>> [cards_text(cards) for cards in (*deal.holes, deal.boards[-1])]
     ['5d5c', '9hQd', '8dAs8s4h6d']
     """
 
@@ -61,12 +53,12 @@ class DealerDeck:
         self._twister.state = seeded
         suits, ranks = range(4 - rules.suits, 4), range(13 - rules.ranks, 13)
         self._fresh = [4 * rank + suit for suit in suits for rank in ranks]
-        self._held = rules.hole_cards
+        self._rules = rules
         self._count = 2 * rules.hole_cards + sum(rules.board_cards)
         self._left = (len(self._fresh) - np.arange(self._count)).astype(np.uint64)
         self._indices: list[list[int]] = []
 
-    def deal(self) -> Dealt:
+    def deal(self) -> DealtCards:
         """The next hand."""
         if not self._indices:
             raw = self._twister.random_raw(_BATCH * self._count).reshape(_BATCH, self._count)
@@ -78,6 +70,6 @@ class DealerDeck:
             last = deck.pop()
             if index < len(deck):
                 deck[index] = last
-        held = self._held
-        first, second = tuple(cards[:held]), tuple(cards[held : 2 * held])
-        return Dealt((first, second), tuple(cards[2 * held :]))
+        held = self._rules.hole_cards
+        holes = (tuple(cards[:held]), tuple(cards[held : 2 * held]))
+        return DealtCards.of(self._rules, holes, tuple(cards[2 * held :]))

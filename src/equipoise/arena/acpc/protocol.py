@@ -18,13 +18,10 @@ start with `#` or `;` are comments.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from equipoise.arena.matchlog import chips_text
-from equipoise.arena.record import Hand
-from equipoise.cards.card import RANKS, SUITS
+from equipoise.arena.record import CARD_TEXTS, HandRecord, state_line, write_cards
 from equipoise.errors import CardError, HistoryError, IllegalActionError, ProtocolError
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State
 from equipoise.numerals import read_decimal, read_whole
@@ -40,8 +37,7 @@ LONGEST_LINE = 65_536
 #: Betting texts whose states are kept by a reader.
 _MOST_SEEN = 4096
 
-_TEXT = tuple(rank + suit for rank in RANKS for suit in SUITS)
-_CARD = {text: card for card, text in enumerate(_TEXT)}
+_CARD = {text: card for card, text in enumerate(CARD_TEXTS)}
 _WORD = re.compile(r"r\d*|.", re.DOTALL)
 
 
@@ -55,24 +51,6 @@ class Cards(NamedTuple):
 
     holes: tuple[tuple[int, ...], tuple[int, ...]]
     board: tuple[int, ...]
-
-
-def write_cards(
-    rules: Rules, holes: Sequence[tuple[int, ...] | None], board: tuple[int, ...]
-) -> str:
-    """The cards field: hidden hands blank, the board split by rounds.
-
-    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
-    >>> write_cards(NOLIMIT_HOLDEM, ((), (30, 41)), (25, 51, 27))
-    '|9hQd/8dAs8s'
-    """
-    parts = ["|".join("".join([_TEXT[card] for card in hole or ()]) for hole in holes)]
-    first = 0
-    for count in rules.board_cards:
-        if count and first < len(board):
-            parts.append("".join([_TEXT[card] for card in board[first : first + count]]))
-            first += count
-    return "/".join(parts)
 
 
 def read_cards(rules: Rules, text: str) -> Cards:
@@ -101,7 +79,7 @@ def read_cards(rules: Rules, text: str) -> Cards:
     seen = holes[0] + holes[1] + board
     if len(set(seen)) < len(seen):
         twice = next(card for card in seen if seen.count(card) > 1)
-        raise CardError(f"cards {text!r}: {_TEXT[twice]} appears twice")
+        raise CardError(f"cards {text!r}: {CARD_TEXTS[twice]} appears twice")
     return Cards(holes, board)
 
 
@@ -305,21 +283,7 @@ def read_answer(state: State, text: str) -> tuple[Action, bool]:
 _ANSWER = re.compile(r"[fc]|r([0-9]{0,18})")
 
 
-def state_line(
-    hand: int,
-    state: State,
-    holes: Sequence[tuple[int, ...] | None],
-    board: tuple[int, ...],
-    payoffs: Sequence[float],
-    names: Sequence[str],
-) -> str:
-    """The line of a finished hand in a log; payoffs and names by position."""
-    cards = write_cards(state.rules, holes, board)
-    won = "|".join(chips_text(chips) for chips in payoffs)
-    return f"STATE:{hand}:{state.betting_text()}:{cards}:{won}:{'|'.join(names)}"
-
-
-def hand_line(hand: Hand) -> str:
+def hand_line(hand: HandRecord) -> str:
     """A hand record as a log's STATE line.
 
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
@@ -339,7 +303,7 @@ def hand_line(hand: Hand) -> str:
     return state_line(hand.number, hand.state, hand.holes, hand.board, payoffs, hand.players)
 
 
-def read_state_line(rules: Rules, line: str, number: int = 0) -> Hand:
+def read_state_line(rules: Rules, line: str, number: int = 0) -> HandRecord:
     """Read a log's STATE line, which stands on line `number` of its file.
 
     Betting that breaks the rules is an :class:`IllegalActionError`, anything else that cannot be
@@ -375,7 +339,7 @@ def read_state_line(rules: Rules, line: str, number: int = 0) -> Hand:
         raise HistoryError(f"{where}: payoffs {shorten(payoffs)}: write two numbers, as 50|-50")
     if len(players) != 2:
         raise HistoryError(f"{where}: names {shorten(names)}: write two names, as ann|bob")
-    return Hand(
+    return HandRecord(
         number=hand_number,
         state=state,
         holes=(holes[0] or None, holes[1] or None),

@@ -7,23 +7,22 @@ may see it: their own cards, the board, and at a showdown everything.
 
 from __future__ import annotations
 
-from equipoise.arena.acpc.deck import DealerDeck, Dealt
-from equipoise.arena.acpc.protocol import read_answer, write_cards
-from equipoise.arena.matchlog import chips_text
-from equipoise.arena.record import best_hand, board_cards
+from equipoise.arena.acpc.deck import DealerDeck
+from equipoise.arena.acpc.protocol import read_answer
+from equipoise.arena.record import chips_text, write_cards
+from equipoise.games.dealing import DealtCards
+from equipoise.games.hand import Hand
 from equipoise.games.rules import Action, Rules, State
 
 #: Actions whose outcome is kept: most hands begin as others have.
 _MOST_SEEN = 4096
-#: Stands for a showdown that has not been looked at.
-_UNKNOWN = -1
 
 
-class Table:
+class DealerTable:
     """One match in play: the current hand, and the score so far.
 
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
-    >>> table = Table(NOLIMIT_HOLDEM, seed=0)
+    >>> table = DealerTable(NOLIMIT_HOLDEM, seed=0)
     >>> table.line(seat=1), table.seat_to_act
     ('MATCHSTATE:1:0::|9hQd', 1)
     >>> table.answer("MATCHSTATE:1:0::|9hQd:f")
@@ -51,32 +50,27 @@ class Table:
         ]
         #: Chips won by each position in the last hand that was finished.
         self.payoffs: tuple[float, float] = (0, 0)
-        self._next: tuple[Dealt, str] | None = None
-        #: Who wins a showdown of the hand in play, None if the pot is split.
-        self._winner: int | None = _UNKNOWN
+        self._next: tuple[DealtCards, str] | None = None
         #: What an action led to, and its betting text, by the betting before it and the action.
         self._seen: dict[str, tuple[State, str]] = {}
-        #: Number of the hand in play.
-        self.hand = -1
+        self._number = -1
         self.next_hand()
 
     def next_hand(self) -> None:
         """Deal the next hand."""
-        self.hand += 1
-        self.dealt, self._all_cards = self._next or self._deal()
+        self._number += 1
+        deal, self._all_cards = self._next or self._deal()
         self._next = None
-        self._winner = _UNKNOWN
-        #: The betting of the hand in play.
-        self.state = self._start
+        #: The hand in play.
+        self.hand = Hand(self._start, deal, self._number)
         self._betting = self._start_text
-        self._heads = [f"MATCHSTATE:{(seat + self.hand) % 2}:{self.hand}:" for seat in (0, 1)]
+        self._heads = [f"MATCHSTATE:{(seat + self._number) % 2}:{self._number}:" for seat in (0, 1)]
         self._show()
 
     def look_ahead(self) -> None:
-        """Do now, while a player thinks, what the end of the hand will need."""
+        """Deal the next hand now, while a player thinks."""
         if self._next is None:
             self._next = self._deal()
-            self._winner = best_hand(*self.dealt.holes, self.dealt.board)
 
     def line(self, seat: int) -> str:
         """The line that tells a seat where it stands."""
@@ -96,7 +90,7 @@ class Table:
         said = line[len(asked) :]
         if said[:1] not in ("", ":"):
             return False
-        action, meant = read_answer(self.state, said[1:])
+        action, meant = read_answer(self.hand.state, said[1:])
         self.mended[seat] += not meant
         self.play(action)
         return True
@@ -106,38 +100,34 @@ class Table:
         key = self._betting + str(action)
         seen = self._seen.get(key)
         if seen is None:
-            before, state = self.state, self.state.apply(action)
-            text = "fcr"[action[0]] if self.rules.limit else str(action)
+            before = self.hand.state
+            state = before.apply(action)
+            text = "fcr"[action.kind] if self.rules.limit else str(action)
             rounds = state.round - before.round + state.rounds_to_deal
             seen = state, f"{self._betting}{text}{'/' * rounds}"
             if len(self._seen) == _MOST_SEEN:
                 self._seen.clear()
             self._seen[key] = seen
-        self.state, self._betting = seen
-        if self.state.to_act is None or self._betting[-1] == "/":
+        self.hand.state, self._betting = seen
+        if self.hand.state.to_act is None or self._betting[-1] == "/":
             self._show()
         else:
             self._tell()
 
-    @property
-    def board(self) -> tuple[int, ...]:
-        """The board cards on the table."""
-        return self.dealt.board[: board_cards(self.state)]
-
     def log_line(self) -> str:
         """The finished hand as the log has it."""
-        names = self.names if self.hand % 2 == 0 else self.names[::-1]
+        names = self.names if self._number % 2 == 0 else self.names[::-1]
         cards = self._all_cards[: self._shown]
         won = "|".join([chips_text(chips) for chips in self.payoffs])
-        return f"STATE:{self.hand}:{self._betting}:{cards}:{won}:{'|'.join(names)}"
+        return f"STATE:{self._number}:{self._betting}:{cards}:{won}:{'|'.join(names)}"
 
-    def _deal(self) -> tuple[Dealt, str]:
-        dealt = self._deck.deal()
-        return dealt, write_cards(self.rules, dealt.holes, dealt.board)
+    def _deal(self) -> tuple[DealtCards, str]:
+        deal = self._deck.deal()
+        return deal, write_cards(self.rules, deal.holes, deal.boards[-1])
 
     def _show(self) -> None:
         """New cards are on the table, or the hand is over and is paid out."""
-        state, text = self.state, self._all_cards
+        state, text = self.hand.state, self._all_cards
         held = 2 * self.rules.hole_cards
         private = 2 * held + 1
         self._shown = private + self._public[state.round + state.rounds_to_deal]
@@ -152,22 +142,17 @@ class Table:
 
     def _tell(self) -> None:
         """Write what both seats are told, and see whose turn it is."""
-        first, second = self._cards if self.hand % 2 == 0 else self._cards[::-1]
+        first, second = self._cards if self._number % 2 == 0 else self._cards[::-1]
         betting = self._betting
         self._lines = (
             f"{self._heads[0]}{betting}:{first}",
             f"{self._heads[1]}{betting}:{second}",
         )
-        position = self.state.to_act
+        position = self.hand.state.to_act
         #: The seat whose turn it is; None when the hand is over.
-        self.seat_to_act = None if position is None else (position + self.hand) % 2
+        self.seat_to_act = None if position is None else (position + self._number) % 2
 
     def _pay(self) -> None:
-        winner = None
-        if self.state.folded is None:
-            if self._winner == _UNKNOWN:
-                self._winner = best_hand(*self.dealt.holes, self.dealt.board)
-            winner = self._winner
-        self.payoffs = self.state.payoffs(winner)
+        self.payoffs = self.hand.payoffs()
         for position in (0, 1):
-            self.score[(position + self.hand) % 2] += self.payoffs[position]
+            self.score[(position + self._number) % 2] += self.payoffs[position]

@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from equipoise.arena.acpc.deck import SEEDS
 from equipoise.arena.acpc.protocol import is_comment, shorten
-from equipoise.arena.acpc.table import Table
-from equipoise.arena.matchlog import chips_text
-from equipoise.arena.record import Hand
+from equipoise.arena.acpc.table import DealerTable
+from equipoise.arena.record import HandRecord, chips_text
 from equipoise.errors import HistoryError
 from equipoise.games.rules import Rules
 from equipoise.numerals import read_whole
@@ -29,7 +28,7 @@ _HEADER = re.compile(r"# name/game/hands/seed .* \d+ (\d+)")
 
 def replay(
     lines: Iterable[str], rules: Rules, mismatch: Callable[[int, str], None]
-) -> Iterator[Hand]:
+) -> Iterator[HandRecord]:
     """Play a transcript again and yield its hands; `mismatch(line, sentence)` is told of every
     line that our dealer would not have sent.
 
@@ -45,7 +44,7 @@ def replay(
     7 sent to seat 2: 'MATCHSTATE:1:0:f:|QdQh' where 'MATCHSTATE:1:0:f:|9hQd' was due
     [(50, -50)]
     """
-    table: Table | None = None
+    table: DealerTable | None = None
     told: set[int] = set()
     for number, full in enumerate(lines, start=1):
         line = full.rstrip("\r\n")
@@ -53,7 +52,7 @@ def replay(
             seed = read_whole(header.group(1))
             if seed is None or seed >= SEEDS:
                 raise HistoryError(f"line {number}: a seed is a number from 0 to {SEEDS - 1}")
-            table = Table(rules, seed)
+            table = DealerTable(rules, seed)
         if table is not None and line.startswith("SCORE:"):
             _check_score(line, table, number, mismatch)
         if is_comment(line) or line.startswith(("STARTED", "FINISHED", "SCORE:")):
@@ -87,13 +86,14 @@ def replay(
 
 
 def _check_score(
-    line: str, table: Table, number: int, mismatch: Callable[[int, str], None]
+    line: str, table: DealerTable, number: int, mismatch: Callable[[int, str], None]
 ) -> None:
     due = "|".join(chips_text(chips) for chips in table.score)
     if line.split(":")[1] != due:
         mismatch(number, f"{shorten(line)} where the hands give {due}")
 
 
-def _hand(table: Table, line: int) -> Hand:
-    names = table.names if table.hand % 2 == 0 else table.names[::-1]
-    return Hand(table.hand, table.state, table.dealt.holes, table.board, names, line=line)
+def _hand(table: DealerTable, line: int) -> HandRecord:
+    hand = table.hand
+    names = table.names if hand.number % 2 == 0 else table.names[::-1]
+    return HandRecord(hand.number, hand.state, hand.deal.holes, hand.board, names, line=line)

@@ -24,8 +24,8 @@ from typing import NamedTuple
 from equipoise.arena.acpc import transcript
 from equipoise.arena.acpc.protocol import is_comment, read_state_line, shorten
 from equipoise.arena.histories import phh
-from equipoise.arena.matchlog import chips_text, read_header
-from equipoise.arena.record import Hand
+from equipoise.arena.matchlog import read_header
+from equipoise.arena.record import HandRecord, chips_text
 from equipoise.errors import EquipoiseError, GameError, HistoryError, IllegalActionError
 from equipoise.games import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
@@ -91,7 +91,7 @@ class History:
         equity, duplicate = (told.get(key) is True for key in ("allin_equity", "duplicate"))
         return cls(path, kind, rules, equity, duplicate)
 
-    def hands(self, report: Callable[[Problem], None] | None = None) -> Iterator[Hand]:
+    def hands(self, report: Callable[[Problem], None] | None = None) -> Iterator[HandRecord]:
         """The hands in order.
 
         Without `report` the first problem is raised as an error; with it, every problem is
@@ -162,7 +162,7 @@ class History:
                     )
                 )
 
-    def _log_hands(self, report: Callable[[Problem], None]) -> Iterator[Hand]:
+    def _log_hands(self, report: Callable[[Problem], None]) -> Iterator[HandRecord]:
         assert self.rules is not None
         for number, full in enumerate(_lines(self.path), start=1):
             line = full.rstrip("\r\n")
@@ -175,7 +175,7 @@ class History:
                 continue
             yield replace(hand, allin_equity=True) if self.allin_equity else hand
 
-    def _phh_hands(self, report: Callable[[Problem], None]) -> Iterator[Hand]:
+    def _phh_hands(self, report: Callable[[Problem], None]) -> Iterator[HandRecord]:
         for section in phh.sections(_lines(self.path)):
             try:
                 hand = phh.read_hand(section.text, section.line)

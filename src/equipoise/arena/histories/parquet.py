@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from equipoise.arena.record import Hand
+from equipoise.arena.record import HandRecord
 from equipoise.cards.card import cards_text
 from equipoise.errors import HistoryError
 from equipoise.files import written
@@ -23,7 +23,7 @@ from equipoise.games.rules import UNLIMITED
 ENDINGS = (".parquet", ".csv")
 
 
-def row(hand: Hand) -> dict[str, Any]:
+def row(hand: HandRecord) -> dict[str, Any]:
     """One row of the table."""
     payoffs = hand.payoffs or (None, None)
     cells: dict[str, Any] = {
@@ -46,7 +46,7 @@ def row(hand: Hand) -> dict[str, Any]:
     return cells
 
 
-def export_hands(hands: Iterable[Hand], path: str | Path) -> int:
+def export_hands(hands: Iterable[HandRecord], path: str | Path) -> int:
     """Write hands as the file's ending says, .parquet or .csv; how many there are.
 
     The file appears only when it is whole.

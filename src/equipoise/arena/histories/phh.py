@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from equipoise.arena.record import Hand, Hole, board_cards
+from equipoise.arena.record import HandRecord, Hole, board_cards
 from equipoise.cards.card import cards_text, parse_cards
 from equipoise.errors import CardError, EquipoiseError, HistoryError, IllegalActionError
 from equipoise.games.rules import CALL, FOLD, Kind, Rules, State, raise_to
@@ -93,7 +93,7 @@ def sections(lines: Iterable[str]) -> Iterator[Section]:
         yield Section(start, "".join(kept))
 
 
-def read_hand(text: str, line: int = 1) -> Hand:
+def read_hand(text: str, line: int = 1) -> HandRecord:
     """Read one hand, whose text starts on line `line` of its file.
 
     Betting that breaks the rules is an :class:`IllegalActionError`, anything else that cannot be
@@ -207,7 +207,7 @@ class _Reader:
             min_bet=None if least in (None, max(big, 1)) else least,
         )
 
-    def hand(self, line: int) -> Hand:
+    def hand(self, line: int) -> HandRecord:
         """Play the actions."""
         self.state = State.start(self.rules())
         self.board: tuple[int, ...] = ()
@@ -223,7 +223,7 @@ class _Reader:
         if not isinstance(names, list) or len(names) != 2:
             raise HistoryError(f"players = {brief(repr(names))}: give two names")
         number = self.table.get("hand", 0)
-        return Hand(
+        return HandRecord(
             number=number if isinstance(number, int) else 0,
             state=self.state,
             holes=(self.holes[0], self.holes[1]),
@@ -312,7 +312,7 @@ def _player(word: str) -> int:
     return int(word[1]) - 1
 
 
-def write_hand(hand: Hand) -> str:
+def write_hand(hand: HandRecord) -> str:
     """The text of a `.phh` file; `write_hands` makes a `.phhs` of many.
 
     >>> from equipoise.arena.acpc.protocol import read_state_line
@@ -361,13 +361,13 @@ def _money(chips: int, scale: int) -> int | float:
     return chips / scale if chips % scale else chips // scale
 
 
-def write_hands(hands: Iterable[Hand]) -> Iterator[str]:
+def write_hands(hands: Iterable[HandRecord]) -> Iterator[str]:
     """The text of a `.phhs` file, a table at a time."""
     for number, hand in enumerate(hands, start=1):
         yield f"[{number}]\n{write_hand(hand)}\n"
 
 
-def _actions(hand: Hand) -> Iterator[str]:
+def _actions(hand: HandRecord) -> Iterator[str]:
     for player, hole in enumerate(hand.holes):
         yield f"d dh p{player + 1} {cards_text(hole) if hole else '????'}"
     state, seen = State.start(hand.rules), 0
@@ -394,7 +394,7 @@ def _actions(hand: Hand) -> Iterator[str]:
         yield from _showdown(hand)
 
 
-def _showdown(hand: Hand) -> Iterator[str]:
+def _showdown(hand: HandRecord) -> Iterator[str]:
     """Who bet last shows first; if nobody did on the last street, who acts first does."""
     state = hand.state
     street = state.history[state.round]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from math import nan
 from typing import Any
 
-from equipoise.arena.record import Hand
+from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import Estimate, estimate
 from equipoise.games.rules import Kind, State
 
@@ -89,7 +89,7 @@ class PlayerSummary:
             "pairs": rate.count if self.paired else 0,
         }
 
-    def _add(self, hand: Hand, position: int, actors: list[list[int]]) -> None:
+    def _add(self, hand: HandRecord, position: int, actors: list[list[int]]) -> None:
         state, payoffs = hand.state, hand.payoffs
         self.hands += 1
         entered = raised = False
@@ -127,7 +127,7 @@ class PlayerSummary:
             self._mbb.append((half + mbb) / 2)
 
 
-def summarise(hands: Iterable[Hand], paired: bool = False) -> list[PlayerSummary]:
+def summarise(hands: Iterable[HandRecord], paired: bool = False) -> list[PlayerSummary]:
     """Every player's figures, the one with most hands first; `paired` if the match was duplicate."""
     players: dict[str, PlayerSummary] = {}
     for hand in hands:

@@ -35,34 +35,27 @@ from collections.abc import Generator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent, Policy, PublicState
+from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.match import MatchResult, Player, Progress
+from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import Estimate, estimate, pair_means
+from equipoise.cards.combos import hand_number
 from equipoise.errors import ArtefactError, EquipoiseError
-from equipoise.games.checkdown import CheckDown, Margins, Weights, half_pot
-from equipoise.games.dealing import Deal, Dealer
+from equipoise.games.belief import Belief
+from equipoise.games.checkdown import CheckDown, Margins, half_pot
+from equipoise.games.dealing import DealtCards, SeededDeals
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Kind, Rules, State
 from equipoise.workers import check_workers, start_pool
-
-
-class HandRecord(NamedTuple):
-    """A hand that was played."""
-
-    number: int
-    #: Seat (0 is A) at position 0.
-    first: int
-    deal: Deal
-    #: The betting at the end.
-    state: State
 
 
 class Aivat:
@@ -80,13 +73,14 @@ class Aivat:
                 agent.reset(2 * seed + seat)
 
     def value(self, record: HandRecord) -> float:
-        """The estimate of A's chips in a hand."""
-        players = self.agents if record.first == 0 else self.agents[::-1]
+        """The estimate of A's chips in a hand; in hand n A sits at position n mod 2."""
+        first = record.number % 2
+        players = self.agents if first == 0 else self.agents[::-1]
         for seat, agent in enumerate(self.agents):
             if agent is not None:
-                agent.begin(record.number, seat ^ record.first)
+                agent.begin(record.number, seat ^ first)
         chips = _Hand(self.checkdown, players, record).estimate()
-        return -chips if record.first else chips
+        return -chips if first else chips
 
 
 class _Hand:
@@ -96,26 +90,27 @@ class _Hand:
         self, checkdown: CheckDown, players: Sequence[Agent | None], record: HandRecord
     ) -> None:
         self.checkdown, self.players, self.record = checkdown, players, record
-        self.held = [hand_number(hole) for hole in record.deal.holes]
+        self.held = [_held(record, position) for position in (0, 1)]
+        start = Belief.start(checkdown.rules)
         self.ranges = [
-            checkdown.only(hand) if player is None else checkdown.start()
+            start.only(hand) if player is None else start
             for player, hand in zip(players, self.held, strict=True)
         ]
         self.board: tuple[int, ...] = ()
         #: For each player, the range his hands were last valued against, and how they stand.
-        self.known: list[tuple[Weights, Margins] | None] = [None, None]
+        self.known: list[tuple[Belief, Margins] | None] = [None, None]
         #: Whose hands are valued now, and how they stand.
         self.side, self.margin, self.mass = 0, np.zeros(0), np.zeros(0)
         self._look(0)
 
     def estimate(self) -> float:
         """Play the hand again and add up."""
-        deal, end = self.record.deal, self.record.state
-        state = State.start(end.rules)
+        end, board = self.record.state, self.record.board
+        state, seen = State.start(end.rules), accumulate(end.rules.board_cards)
         # The mean over all private cards is 0.
         total = -self._value(state)
-        for number, actions in enumerate(end.history):
-            total += self._deal(state, deal.boards[number])
+        for count, actions in zip(seen, end.history, strict=False):
+            total += self._deal(state, board[:count])
             for action in actions:
                 total += self._act(state, action)
                 state = state.apply(action)
@@ -147,10 +142,10 @@ class _Hand:
 
     def _reveal(self, state: State, player: int) -> float:
         """The policy is not known here: go on with the hand that was really held."""
-        if np.count_nonzero(self.ranges[player]) == 1:
+        if self.ranges[player].is_known:
             return 0.0
         before = self._value(state)
-        self.ranges[player] = self.checkdown.only(self.held[player])
+        self.ranges[player] = self.ranges[player].only(self.held[player])
         self._look(1 - player)
         return before - self._value(state)
 
@@ -158,11 +153,8 @@ class _Hand:
         """The correction for a decision of a player whose policy is known."""
         self._look(player)
         sign = -1 if player else 1
-        weights = self.ranges[player]
-        # Rows of hands that cannot be held may hold anything.
-        held = weights > 0
-        branches = np.zeros(policy.probabilities.shape)
-        branches[held] = weights[held, None] * policy.probabilities[held]
+        belief = self.ranges[player]
+        branches = belief.branches(policy)
         masses = self.mass @ branches
         margins = self.margin @ branches
         mean = chosen = 0.0
@@ -185,10 +177,10 @@ class _Hand:
                 f"hand {self.record.number}: {name} played {action}, which its policy never does "
                 f"with these cards: AIVAT needs the policy that is played"
             )
-        played = policy.probabilities[held, column]
+        played = policy.probabilities[belief.weights > 0, column]
         # An action that says nothing about the cards leaves the range as it was.
         if played.min() < played.max():
-            self.ranges[player] = branches[:, column]
+            self.ranges[player] = Belief(self.checkdown.rules, branches[:, column])
         return mean / float(masses.sum()) - chosen
 
     # ------------------------------------------------------------------------------ values
@@ -196,8 +188,7 @@ class _Hand:
     def _see(self, board: tuple[int, ...], player: int) -> None:
         """The board comes; the hands of `player` are valued next."""
         self.board = board
-        free = self.checkdown.free(board)
-        self.ranges = [np.where(free, weights, 0.0) for weights in self.ranges]
+        self.ranges = [belief.see(board) for belief in self.ranges]
         self.known = [None, None]
         self._look(player)
 
@@ -206,15 +197,27 @@ class _Hand:
         other = self.ranges[1 - player]
         known = self.known[player]
         if known is None or known[0] is not other:
-            margins = self.checkdown.against(other, self.board, self.ranges[player])
+            ours = self.ranges[player].weights
+            margins = self.checkdown.against(other.weights, self.board, ours)
             known = self.known[player] = (other, margins)
         self.side, (self.margin, self.mass) = player, known[1]
 
     def _value(self, state: State) -> float:
         """Check-down value for position 0 with the last bet called."""
-        weights = self.ranges[self.side]
+        weights = self.ranges[self.side].weights
         value = float(self.margin @ weights) / float(self.mass @ weights)
         return half_pot(state) * (-value if self.side else value)
+
+
+def _held(record: HandRecord, position: int) -> int:
+    """Number of the hand that a player held."""
+    hole = record.holes[position]
+    if hole is None:
+        raise EquipoiseError(
+            f"hand {record.number}: the cards of position {position} were never shown: AIVAT needs "
+            "both players'"
+        )
+    return hand_number(hole)
 
 
 @dataclass(frozen=True)
@@ -326,24 +329,22 @@ class _Source:
 
     def start(self) -> None:
         self.aivat = Aivat(self.rules, self.agents, self.seed)
-        self.dealer = Dealer(self.rules, self.seed)
+        self.deals = SeededDeals(self.rules, self.seed)
 
     def estimate(self, part: _Part) -> list[float]:
         """The estimates of some hands in order."""
         step = 2 if self.duplicate else 1
         first, last = part[0][0] // step, part[-1][0] // step
-        deals = list(self.dealer.deals(first, last + 1))
+        deals = list(self.deals.deals(first, last + 1))
         return [
-            self.aivat.value(
-                HandRecord(
-                    number,
-                    number & 1,
-                    deals[number // step - first],
-                    State.from_betting_text(self.rules, text),
-                )
-            )
+            self.aivat.value(self._record(number, text, deals[number // step - first]))
             for number, text in part
         ]
+
+    def _record(self, number: int, text: str, deal: DealtCards) -> HandRecord:
+        state = State.from_betting_text(self.rules, text)
+        names = ("A", "B") if number % 2 == 0 else ("B", "A")
+        return HandRecord(number, state, deal.holes, deal.boards[-1], names)
 
 
 _here: _Source | None = None

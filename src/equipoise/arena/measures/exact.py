@@ -1,7 +1,7 @@
 """What one agent wins from another exactly, where both policies are known and the game is small.
 
-The public tree is walked once with the ranges of both players: vectors of how likely each hand is to
-have come here, multiplied by the policies' probabilities on the way down. A terminal pays
+The public tree is walked once with the ranges of both players (:mod:`equipoise.games.belief`): how
+likely each hand is to have come here. A terminal pays
 
     half the pot · Σ_x Σ_y W0(x) W1(y) [x, y share no card] · (1, -1, or x's margin over y)
 
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 
-import numpy as np
-
-from equipoise.agents.agent import Agent, PublicState
+from equipoise.agents.agent import Agent
 from equipoise.errors import EquipoiseError, TooLargeError
-from equipoise.games.checkdown import Cards, CheckDown, Weights
+from equipoise.games.belief import Belief, Cards
+from equipoise.games.checkdown import CheckDown
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import Kind, Rules, State
 
 #: Public situations that are walked, at some 20,000 a second.
@@ -62,7 +62,7 @@ def exact_value(first: Agent, second: Agent, rules: Rules, hand: int = 0) -> flo
         raise TooLargeError("hold'em with the full deck has too many boards: play a match instead")
     for position, agent in enumerate((first, second)):
         agent.begin(hand, position)
-    start = checkdown.start()
+    start = Belief.start(rules)
     walk = _Walk(checkdown, (first, second), hand)
     left = len(checkdown.deck)
     held = rules.hole_cards
@@ -77,7 +77,7 @@ class _Walk:
         self.checkdown, self.players, self.hand = checkdown, players, hand
         self.met = 0
 
-    def dealt(self, state: State, board: Cards, ranges: tuple[Weights, Weights]) -> float:
+    def dealt(self, state: State, board: Cards, ranges: tuple[Belief, Belief]) -> float:
         """Chips from here on, summed over the cards that come before the round of `state`."""
         rules = self.checkdown.rules
         count = sum(rules.board_cards[: state.round + 1]) - len(board)
@@ -87,13 +87,12 @@ class _Walk:
         total = 0.0
         for more in combinations(left, count):
             longer = board + more
-            free = self.checkdown.free(longer)
-            total += self.value(state, longer, (ranges[0] * free, ranges[1] * free))
+            total += self.value(state, longer, (ranges[0].see(longer), ranges[1].see(longer)))
         return total / comb(len(left) - 2 * rules.hole_cards, count)
 
-    def value(self, state: State, board: Cards, ranges: tuple[Weights, Weights]) -> float:
+    def value(self, state: State, board: Cards, ranges: tuple[Belief, Belief]) -> float:
         """Chips of position 0 from here on, in units of a pair of hands."""
-        if not ranges[0].any() or not ranges[1].any():
+        if not ranges[0].weights.any() or not ranges[1].weights.any():
             return 0.0
         self.met += 1
         if self.met > _MOST_SITUATIONS:
@@ -103,22 +102,21 @@ class _Walk:
             )
         player = state.to_act
         if player is None:
-            margin, mass = self.checkdown.against(ranges[1], board)
+            margin, mass = self.checkdown.against(ranges[1].weights, board)
             if state.folded is not None:
-                return float(state.payoffs()[0]) * float(mass @ ranges[0])
-            return float(state.payoffs(0)[0]) * float(margin @ ranges[0])
+                return float(state.payoffs()[0]) * float(mass @ ranges[0].weights)
+            return float(state.payoffs(0)[0]) * float(margin @ ranges[0].weights)
         agent = self.players[player]
         policy = agent.policy(PublicState(state, board, self.hand))
         if policy is None:
             name = agent.name or type(agent).__name__
             raise EquipoiseError(f"{name} has no known policy: exact values need both players'")
         total = 0.0
-        held = ranges[player] > 0
+        rules, mine = self.checkdown.rules, ranges[player]
         for column, action in enumerate(policy.actions):
-            mine = np.zeros_like(ranges[player])
-            mine[held] = ranges[player][held] * policy.probabilities[held, column]
+            goes_on = Belief(rules, mine.branch(policy.probabilities[:, column]))
             after = state.apply(action)
-            both = (ranges[0], mine) if player else (mine, ranges[1])
+            both = (ranges[0], goes_on) if player else (goes_on, ranges[1])
             if action.kind != Kind.FOLD and after.to_act is not None and after.round > state.round:
                 total += self.dealt(after, board, both)
             else:

@@ -1,7 +1,7 @@
 """Local best response: a lower bound on how much an agent can be beaten for (Lisý and Bowling 2017).
 
-The local best response knows the agent's policy, and so tracks its exact range: the weight of every
-hand it could hold, given what it did. With its own hand it then looks one action ahead, as if after
+The local best response knows the agent's policy, and so tracks its exact range
+(:mod:`equipoise.games.belief`). With its own hand it then looks one action ahead, as if after
 that action both checked and called to the end:
 
     fold     minus what it has put in
@@ -26,13 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.agents.agent import Agent, Policy, PublicState, View
+from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.match import MatchResult, Player, Progress, play_match
 from equipoise.arena.measures.aivat import AivatResult, aivat
+from equipoise.cards.combos import hand_number
 from equipoise.errors import EquipoiseError
-from equipoise.games.checkdown import Cards, CheckDown, Weights, half_pot
+from equipoise.games.belief import Belief, Cards, free_hands
+from equipoise.games.checkdown import CheckDown, half_pot
+from equipoise.games.hand import View
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State, raise_to
 
 #: Raise sizes that each menu considers.
@@ -72,7 +75,7 @@ class LocalBestResponse(Agent):
         self.checkdown = CheckDown(rules)
         self._hand = -1
         #: The target's range after each of its actions in this hand.
-        self._tracked: dict[tuple[object, Cards], Weights] = {}
+        self._tracked: dict[tuple[object, Cards], Belief] = {}
         if not State.start(rules).is_over:
             self._ask(State.start(rules), (), 0)
 
@@ -89,47 +92,32 @@ class LocalBestResponse(Agent):
         facing = self.range(state, board, number)
         actions = (FOLD,) * state.legal().fold + (CALL, *raises(state, self.menu))
         rows = np.zeros((self.checkdown.hands, len(actions)), dtype=np.float32)
-        for hand in np.flatnonzero(self.checkdown.free(board)).tolist():
+        for hand in np.flatnonzero(free_hands(state.rules, board)).tolist():
             rows[hand, actions.index(self._choose(hand, state, board, facing, number))] = 1.0
         return Policy(actions, rows)
 
-    def range(self, state: State, board: Cards, number: int) -> Weights:
+    def range(self, state: State, board: Cards, number: int) -> Belief:
         """The range of the player who is not to act, by the target's policy."""
         if number != self._hand:
             self._hand = number
             self._tracked.clear()
         rules = state.rules
         other = 1 - state.to_act if state.to_act is not None else 0
-        weights = self.checkdown.start()
+        belief = Belief.start(rules)
         now = State.start(rules)
         for played, actions in enumerate(state.history):
             seen = board[: sum(rules.board_cards[: played + 1])]
-            weights = np.where(self.checkdown.free(seen), weights, 0.0)
+            belief = belief.see(seen)
             for action in actions:
                 after = now.apply(action)
                 if now.to_act == other:
                     key = (after.history, seen)
                     if key not in self._tracked:
-                        self._tracked[key] = self._after(weights, now, seen, number, action)
-                    weights = self._tracked[key]
+                        policy = self._ask(now, seen, number)
+                        self._tracked[key] = belief.act(policy, action, who=_name(self.target))
+                    belief = self._tracked[key]
                 now = after
-        return weights
-
-    def _after(
-        self, weights: Weights, state: State, board: Cards, number: int, action: Action
-    ) -> Weights:
-        policy = self._ask(state, board, number)
-        column = policy.actions.index(action) if action in policy.actions else None
-        after = np.zeros_like(weights)
-        held = weights > 0
-        if column is not None:
-            after[held] = weights[held] * policy.probabilities[held, column]
-        if not after.any():
-            raise EquipoiseError(
-                f"{_name(self.target)} played {action}, which its policy never does here: a local "
-                "best response needs the policy that is played"
-            )
-        return after
+        return belief
 
     def _ask(self, state: State, board: Cards, number: int) -> Policy:
         policy = self.target.policy(PublicState(state, board, number))
@@ -140,10 +128,9 @@ class LocalBestResponse(Agent):
             )
         return policy
 
-    def _choose(
-        self, hand: int, state: State, board: Cards, facing: Weights, number: int
-    ) -> Action:
+    def _choose(self, hand: int, state: State, board: Cards, belief: Belief, number: int) -> Action:
         theirs, mass = self.checkdown.against_hand(hand, board)
+        facing = belief.weights
         met = float(facing @ mass)
         me = state.to_act
         assert me is not None
@@ -160,8 +147,7 @@ class LocalBestResponse(Agent):
             stays = facing
             folded = 0.0
             if FOLD in policy.actions:
-                column = policy.probabilities[:, policy.actions.index(FOLD)]
-                folds = np.where(facing > 0, facing * column, 0.0)
+                folds = belief.branch(policy.probabilities[:, policy.actions.index(FOLD)])
                 stays, folded = facing - folds, float(folds @ mass)
             won = folded * (state.committed[1 - me] + dead)
             value = (won - half_pot(after) * float(stays @ theirs)) / met

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent, PublicState
+from equipoise.agents.agent import Agent
 from equipoise.arena.duel import Duel
 from equipoise.arena.match import Progress
 from equipoise.arena.statistics import Estimate, estimate
 from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS
 from equipoise.errors import EquipoiseError
 from equipoise.games.betting import action_label
-from equipoise.games.dealing import Dealer
+from equipoise.games.dealing import SeededDeals
+from equipoise.games.policy import PublicState
 from equipoise.games.rules import Kind, Rules, State
 
 #: What a first action is called in the report.
@@ -115,7 +116,7 @@ def opening_earnings(
     """
     if hands < 1:
         raise EquipoiseError(f"hands = {hands}: play at least 1 hand")
-    duel, dealer = Duel(rules, (agent, opponent), seed, allin_equity=True), Dealer(rules, seed)
+    duel, dealer = Duel(rules, (agent, opponent), seed, allin_equity=True), SeededDeals(rules, seed)
     duel.reset()
     won: dict[str, list[float]] = {manner: [] for manner in MANNERS.values()}
     button = rules.first[0]

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from equipoise.agents.registry import AGENTS as LISTED
-from equipoise.arena.acpc.table import Table
+from equipoise.arena.acpc.table import DealerTable
 from equipoise.arena.match import play_match
 from equipoise.games import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
@@ -145,7 +145,7 @@ _ANSWERS = ("r600", "c", "c", "r1200", "c", "c", "c", "r20000", "f", "c", "r300"
 
 def _played(rules: Rules, hands: int) -> Iterable[tuple[str, int, str]]:
     """The lines of a match at our table: `TO` or `FROM`, the seat, the line."""
-    table, answers = Table(rules, 0), cycle(_ANSWERS)
+    table, answers = DealerTable(rules, 0), cycle(_ANSWERS)
     while True:
         for seat in (0, 1):
             yield "TO", seat, table.line(seat)
@@ -154,7 +154,7 @@ def _played(rules: Rules, hands: int) -> Iterable[tuple[str, int, str]]:
             answer = f"{table.line(asked)}:{next(answers)[: 1 if rules.limit else None]}"
             yield "FROM", asked, answer
             table.answer(answer)
-        elif table.hand + 1 < hands:
+        elif table.hand.number + 1 < hands:
             table.next_hand()
         else:
             return

@@ -14,7 +14,7 @@ from equipoise.agents.simple import CallAgent
 from equipoise.arena import matchlog
 from equipoise.arena.acpc import protocol as acpc
 from equipoise.arena.acpc.client import play
-from equipoise.arena.acpc.table import Table
+from equipoise.arena.acpc.table import DealerTable
 from equipoise.arena.acpc.wire import Wire
 from equipoise.arena.histories.history import History, Problem
 from equipoise.arena.histories.parquet import row
@@ -228,7 +228,7 @@ def _match_states(text: str) -> None:
 
 def _answers(text: str) -> None:
     """Answers to a table that deals on: those that answer nothing are passed over."""
-    table = Table(NOLIMIT_HOLDEM, 0)
+    table = DealerTable(NOLIMIT_HOLDEM, 0)
     answered = False
     for line in text.split("\n"):
         answered |= table.answer(line)

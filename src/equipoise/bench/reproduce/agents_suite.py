@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.agent import Agent, HandResult
+from equipoise.agents.agent import Agent
 from equipoise.agents.registry import make_agent
 from equipoise.agents.simple import AllInAgent
 from equipoise.agents.suite.bayes import BayesAgent
@@ -32,6 +32,7 @@ from equipoise.agents.suite.qlearner import QLearningAgent
 from equipoise.agents.suite.threeway import moves
 from equipoise.agents.suite.votes import VoteAgent
 from equipoise.arena.match import MatchResult, play_match
+from equipoise.games.hand import HandResult
 from equipoise.games.rules import ONE_BET_HOLDEM, Kind
 
 #: Told (what is measured, steps done, steps in all).

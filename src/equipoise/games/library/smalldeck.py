@@ -15,12 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from math import comb, factorial
 
-import numpy as np
-from numpy.typing import NDArray
-
 from equipoise.errors import GameError, TooLargeError
 from equipoise.games.betting import NO_RAKE, Betting, Rake
-from equipoise.games.boards import Deal, Hands, Strength, deal_cards
+from equipoise.games.boards import Deal, deal_cards
+from equipoise.games.dealing import hand_strength
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText, game_name
@@ -183,37 +181,3 @@ def _told(value: object) -> object:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return ",".join(map(str, value)) if isinstance(value, tuple) else value
-
-
-def hand_strength(suits: int, ranks: int) -> Strength:
-    """Strength of hands with a full board in a deck of the highest `ranks` ranks.
-
-    >>> strength = hand_strength(suits=2, ranks=3)
-    >>> aces, queens = np.array([[5]], dtype=np.int16), np.array([[0]], dtype=np.int16)
-    >>> bool(strength(queens, (1,)) > strength(aces, (1,)))
-    True
-    """
-
-    def strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
-        public = np.broadcast_to(np.array(board, dtype=np.int64), (len(hands), len(board)))
-        cards = np.concatenate([hands.astype(np.int64), public], axis=1)
-        if cards.shape[1] < 5:
-            return _multiplicities(cards // suits)
-        # The evaluator's tables are only built where hands have five cards.
-        from equipoise.cards.evaluator import evaluate_many
-
-        full = 4 * (cards // suits + 13 - ranks) + cards % suits
-        return evaluate_many(full.astype(np.uint8), threads=1).astype(np.int64)
-
-    return strength
-
-
-def _multiplicities(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Compare first how often ranks are repeated, most often first, then those ranks."""
-    repeats = (ranks[:, :, None] == ranks[:, None, :]).sum(axis=2)
-    digits = -np.sort(-(repeats * 16 + ranks), axis=1)
-    value = np.zeros(len(ranks), dtype=np.int64)
-    for part in (digits // 16, digits % 16):
-        for digit in part.T:
-            value = value * 16 + digit
-    return value

@@ -7,8 +7,6 @@ from equipoise.cards.boardmargins import against_hand, against_range
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CARDS, blocked, parse_combo
 from equipoise.cards.matchup import count
-from equipoise.games.checkdown import CheckDown
-from equipoise.games.rules import NOLIMIT_HOLDEM
 
 BOARDS = ["Kh 7d 2c", "Kh 7h 2c", "9s 6s 2s", "Kh 7d 2c 9s", "Kh 7h 2h 9h", "Kh 7d 2c 9s 3s"]
 
@@ -44,15 +42,3 @@ def test_margins_against_a_hand_are_counted_right(text):
     apart = ~blocked((*board, *COMBO_CARDS[hand].tolist()))
     gap = against_hand(hand, board)[apart] - counted(weights, board)[apart]
     assert np.abs(gap).max() < 1e-12
-
-
-@pytest.mark.parametrize("text", ["", "Kh 7h 2c", "Kh 7d 2c 9s 3s"])
-def test_one_hand_against_a_range_is_the_same_from_both_sides(text):
-    board = parse_cards(text)
-    checkdown = CheckDown(NOLIMIT_HOLDEM)
-    weights = np.where(blocked(board), 0.0, np.random.default_rng(5).random(1326))
-    hand = parse_combo("AsJd")
-    whole = checkdown.against(weights, board)
-    single = checkdown.against(weights, board, checkdown.only(hand))
-    assert single.margin[hand] == pytest.approx(whole.margin[hand], abs=1e-9)
-    assert single.mass[hand] == pytest.approx(whole.mass[hand])
