@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tinyrecipe import TINY
 
 from equipoise.abstraction import methods
 from equipoise.errors import EquipoiseError, GameError, RecipeError
 from equipoise.games.betting import measure
 from equipoise.solve.training.model import TrainingEstimate
 from equipoise.solve.training.recipe import Recipe, names
-from tinyrecipe import TINY
 
 
 @pytest.mark.parametrize("name", names())
