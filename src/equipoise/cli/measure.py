@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def lbr_command(
-    agent: Annotated[str, typer.Argument(help="An agent whose policy is known, or its TOML file.")],
+    agent: Annotated[
+        str, typer.Argument(help="An agent whose policy is known: name, file or FILE.py:CLASS.")
+    ],
     game: GameName = "nolimit",
     hands: Annotated[int, typer.Option(help="Hands in all: two for each deal.")] = 1000,
     menu: Annotated[
