@@ -135,7 +135,7 @@ class MatchResult:
         won, lost = int((samples > 0).sum()), int((samples < 0).sum())
         return won, lost, len(samples) - won - lost
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise match --json` prints them."""
         return {
             "a": self.a,

@@ -97,13 +97,13 @@ class Tournament:
             dropped.append(out)
         return dropped[::-1]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The tables, as `equipoise tournament --json` prints them."""
         return {
             "players": list(self.names),
             "game": self.rules.name,
             "seed": self.seed,
-            "matches": [match.as_dict() for match in self.matches.values()],
+            "matches": [match.to_dict() for match in self.matches.values()],
             "bankroll": [self._ranked(i) for i in self.by_bankroll()],
             "runoff": [self.names[i] for i in self.by_runoff()],
             "interrupted": self.interrupted,

@@ -114,7 +114,7 @@ def match_command(
             with suppress(KeyboardInterrupt):
                 luckless = aivat(result, a, b, workers=workers, progress=report)
     result = replace(result, log=log)
-    data = result.as_dict() | (luckless.as_dict() if luckless is not None else {})
+    data = result.to_dict() | (luckless.to_dict() if luckless is not None else {})
     stopped = without_luck and luckless is None
     emit(data, json, lambda: _match_table(result, luckless, stopped))
 
@@ -228,7 +228,7 @@ def tournament_command(
     for _, path in wanted.values():
         if path is not None:
             save(result, path)
-    emit(result.as_dict(), json, lambda: _tournament_tables(result))
+    emit(result.to_dict(), json, lambda: _tournament_tables(result))
 
 
 def _tournament_tables(result: Tournament) -> RenderableType:

@@ -53,7 +53,7 @@ def lbr_command(
             without_luck=without_luck,
             progress=report,
         )
-    emit(result.as_dict(), json, lambda: _table(result))
+    emit(result.to_dict(), json, lambda: _table(result))
 
 
 def _table(result: LbrResult) -> RenderableType:

@@ -15,7 +15,7 @@ from equipoise.solve.training.recipe import Recipe, names
 @pytest.mark.parametrize("name", names())
 def test_recipes_that_ship_round_trip(name: str) -> None:
     recipe = Recipe.shipped(name)
-    again = Recipe.from_toml(recipe.toml())
+    again = Recipe.from_toml(recipe.to_toml())
     assert again == recipe
     assert again.fingerprint == recipe.fingerprint
     assert recipe.name == name

@@ -244,7 +244,7 @@ class AivatResult:
         raw = self.match.std_mbb
         return 1 - self.std_mbb / raw if raw else float("nan")
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The figures that `equipoise match --aivat --json` adds."""
         now = self.estimate
         return {

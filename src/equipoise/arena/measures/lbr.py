@@ -184,7 +184,7 @@ class LbrResult:
     #: The same without luck, if it was asked for.
     without_luck: AivatResult | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise lbr --json` prints them."""
         match = self.match
         figures = {
@@ -200,7 +200,7 @@ class LbrResult:
             "seed": match.seed,
             "interrupted": match.interrupted,
         }
-        return figures | (self.without_luck.as_dict() if self.without_luck is not None else {})
+        return figures | (self.without_luck.to_dict() if self.without_luck is not None else {})
 
 
 def local_best_response(

@@ -84,7 +84,7 @@ class Earnings:
     #: Win rate in mbb/hand of the hands folded, limped and raised.
     by_manner: dict[str, Estimate]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The figures; shares are of the hands on the button."""
         return {
             "opponent": self.opponent,

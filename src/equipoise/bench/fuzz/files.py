@@ -43,7 +43,7 @@ def file_readers() -> list[Reader]:
     readers = [
         _artefact("abstraction", 2, "card abstraction", _abstractions, Abstraction.load),
         _artefact("blueprint", 1, "blueprint", _blueprints, Blueprint.load),
-        _artefact("solution", 1, "solution", _solutions, Solution.open),
+        _artefact("solution", 1, "solution", _solutions, Solution.load),
         _artefact(
             "strategy", 1, "strategy", _strategies, lambda path: Strategy.load(path, _kuhn())
         ),

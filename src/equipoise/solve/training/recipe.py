@@ -198,7 +198,7 @@ class Recipe:
     >>> recipe = Recipe.shipped("tartanian5")
     >>> methods.bucket_counts(recipe.abstraction), recipe.rules.stacks
     ((8, 96, 384, 1536), (20000, 20000))
-    >>> Recipe.from_toml(recipe.toml()) == recipe
+    >>> Recipe.from_toml(recipe.to_toml()) == recipe
     True
     """
 
@@ -367,7 +367,7 @@ class Recipe:
         """Read TOML."""
         return cls.from_dict(parse_toml(text))
 
-    def toml(self) -> str:
+    def to_toml(self) -> str:
         """The recipe as TOML."""
         return toml_text(self.to_dict())
 
