@@ -26,13 +26,14 @@ from equipoise.agents.registry import Recipe
 from equipoise.arena.duel import check_seed
 from equipoise.arena.match import MatchResult, Player, Progress, check_settings, play_match
 from equipoise.arena.statistics import t_quantile
+from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 
 
 @dataclass(frozen=True)
-class Tournament:
+class Tournament(Columnar):
     """The matches of a tournament; a match that was not played is missing."""
 
     names: tuple[str, ...]
@@ -96,6 +97,16 @@ class Tournament:
             left.remove(out)
             dropped.append(out)
         return dropped[::-1]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a match."""
+        keys = ("a", "b", "hands", "pairs", "mbb_per_hand", "ci95_mbb", "std_mbb", "seed")
+        told = (match.to_dict() for match in self.matches.values())
+        return columns_of({key: match[key] for key in keys} for match in told)
+
+    def caption(self) -> str:
+        """The players, the best first."""
+        return f"{self.rules.name}: " + ", ".join(self.names[i] for i in self.by_bankroll())
 
     def to_dict(self) -> dict[str, Any]:
         """The tables, as `equipoise tournament --json` prints them."""

@@ -46,7 +46,8 @@ from equipoise.agents.agent import Agent, Policy, PublicState
 from equipoise.agents.registry import Recipe
 from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.match import MatchResult, Player, Progress
-from equipoise.arena.statistics import Estimate, estimate, pair_means
+from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
+from equipoise.columnar import Columnar
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.checkdown import CheckDown, Margins, Weights, half_pot
 from equipoise.games.dealing import Deal, Dealer
@@ -218,7 +219,7 @@ class _Hand:
 
 
 @dataclass(frozen=True)
-class AivatResult:
+class AivatResult(Columnar):
     """A match without its luck; figures are A's."""
 
     match: MatchResult
@@ -243,6 +244,15 @@ class AivatResult:
         """Share of the match's standard deviation that was luck; NaN where there was none."""
         raw = self.match.std_mbb
         return 1 - self.std_mbb / raw if raw else float("nan")
+
+    def columns(self) -> dict[str, Any]:
+        """One row a hand: what A won, and what it won without luck."""
+        return {**self.match.columns(), "aivat_chips": self.payoffs}
+
+    def caption(self) -> str:
+        """A's win rate without luck."""
+        now = self.estimate
+        return f"{self.match.caption()}; without luck {rate_text(now.mean, now.half_width, 1)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The figures that `equipoise match --aivat --json` adds."""

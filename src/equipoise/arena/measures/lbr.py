@@ -31,6 +31,7 @@ from equipoise.agents.registry import Recipe
 from equipoise.agents.strategyagent import hand_number
 from equipoise.arena.match import MatchResult, Player, Progress, play_match
 from equipoise.arena.measures.aivat import AivatResult, aivat
+from equipoise.columnar import Columnar
 from equipoise.errors import EquipoiseError
 from equipoise.games.checkdown import Cards, CheckDown, Weights, half_pot
 from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State, raise_to
@@ -175,7 +176,7 @@ def _name(agent: Agent) -> str:
 
 
 @dataclass(frozen=True)
-class LbrResult:
+class LbrResult(Columnar):
     """How much the local best response won; figures are its own."""
 
     agent: str
@@ -183,6 +184,14 @@ class LbrResult:
     match: MatchResult
     #: The same without luck, if it was asked for.
     without_luck: AivatResult | None
+
+    def columns(self) -> dict[str, Any]:
+        """One row a hand of the match, or of the match without luck."""
+        return (self.without_luck or self.match).columns()
+
+    def caption(self) -> str:
+        """What the response won."""
+        return (self.without_luck or self.match).caption()
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise lbr --json` prints them."""
