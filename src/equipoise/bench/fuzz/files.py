@@ -1,7 +1,7 @@
 """The readers of artefacts and tables, spoiled in two ways.
 
 Raw damage must be refused by the checksum. So that what lies behind it is reached as well, most inputs
-are artefacts *signed again* (:mod:`.fuzzsigning`).
+are artefacts *signed again* (:mod:`.signing`).
 """
 
 from __future__ import annotations

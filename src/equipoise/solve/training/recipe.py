@@ -130,7 +130,7 @@ class Model:
     #: Results counted for each class apart.
     results_by_class: bool = True
     #: Chances of the 169 classes of hole cards after a re-raise and after a call before the flop, by
-    #: which boards are classed (:mod:`.refinedbuckets`); none is the best tenth and the rest.
+    #: which boards are classed (:mod:`.refinement`); none is the best tenth and the rest.
     reraise: tuple[float, ...] = ()
     call: tuple[float, ...] = ()
 
