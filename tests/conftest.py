@@ -3,7 +3,31 @@
 from __future__ import annotations
 
 import signal
+import sys
+import textwrap
+
+import pytest
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and children inherit that: tests
 # that press it would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def another_package(tmp_path, monkeypatch):
+    """Installs, for one test, a distribution with one module `another` and its entry points."""
+
+    def install(code, groups):
+        (tmp_path / "another.py").write_text(textwrap.dedent(code), "utf-8")
+        told = tmp_path / "another-1.0.dist-info"
+        told.mkdir()
+        (told / "METADATA").write_text("Metadata-Version: 2.1\nName: another\nVersion: 1.0\n")
+        lines = []
+        for group, points in groups.items():
+            lines += [f"[{group}]", *(f"{name} = {target}" for name, target in points.items())]
+        (told / "entry_points.txt").write_text("\n".join(lines) + "\n")
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "another", raising=False)
+
+    yield install
+    sys.modules.pop("another", None)

@@ -1,6 +1,5 @@
 """Agents by name, by TOML file, and from other packages."""
 
-import importlib.metadata
 import subprocess
 import sys
 from importlib.resources import files
@@ -162,29 +161,34 @@ def test_a_missing_file_and_an_unknown_name_are_refused(tmp_path):
         make_agent("zzz")
 
 
-def test_other_packages_add_agents(monkeypatch):
-    module = ModuleType("strange_agents")
-    module.Tunable = Tunable
-    module.listed = Entry("said", "strange_agents:Tunable", "limit", "says more", cost="2 µs")
-    monkeypatch.setitem(sys.modules, "strange_agents", module)
-    points = [
-        importlib.metadata.EntryPoint(name, value, registry.GROUP)
-        for name, value in (
-            ("plain", "strange_agents:Tunable"),
-            ("said", "strange_agents:listed"),
-            ("call", "strange_agents:Tunable"),
-            ("broken", "no_such_module:Thing"),
-        )
-    ]
-    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+def test_other_packages_add_agents(monkeypatch, another_package):
+    another_package(
+        """
+        from equipoise.agents.registry import Entry
+        from equipoise.agents.simple import CallAgent
+
+        class Plain(CallAgent):
+            "Calls, plainly."
+
+        listed = Entry("said", "another:Plain", "limit", "says more", cost="2 µs")
+        """,
+        {
+            registry.GROUP: {
+                "plain": "another:Plain",
+                "said": "another:listed",
+                "call": "another:Plain",
+                "broken": "no_such_module:Thing",
+            }
+        },
+    )
     entries.cache_clear()
     try:
         found = entries()
-        assert found["plain"].description == "Calls, with settings that it keeps."
+        assert found["plain"].description == "Calls, plainly."
         assert found["said"].cost == "2 µs"
         assert found["call"] is AGENTS["call"]
         assert "cannot be loaded" in found["broken"].description
-        assert isinstance(make_agent("plain"), Tunable)
+        assert type(make_agent("plain")).__name__ == "Plain"
         with pytest.raises(EquipoiseError, match="cannot be loaded"):
             make_agent("broken")
     finally:
@@ -210,3 +214,62 @@ def test_a_blueprint_that_no_file_can_be_called_is_not_there(tmp_path, name):
     with pytest.raises(EquipoiseError, match="blueprint") as caught:
         make_agent(file)
     assert len(str(caught.value)) < 1000
+
+
+JAM = """
+import equipoise as eq
+
+
+class Jam(eq.Agent):
+    \"All-in, always.\"
+
+    def act(self, view: eq.View) -> eq.Action:
+        legal = view.state.legal()
+        return eq.raise_to(legal.raise_max) if legal.raise_max else eq.CALL
+"""
+
+
+def test_an_agent_from_a_file(tmp_path):
+    path = tmp_path / "bots.py"
+    path.write_text(JAM)
+    recipe = Recipe.read(f"{path}:Jam")
+    assert (recipe.name, recipe.entry.game, recipe.entry.description) == (
+        "Jam", "both", "All-in, always.")  # fmt: skip
+    assert type(recipe.make()).__name__ == "Jam"
+    # The only agent of a file need not be named.
+    assert type(make_agent(path)).__name__ == "Jam"
+    path.write_text(JAM + "\n\nclass Calm(Jam):\n    name = 'calm'\n    def __init__(self, x: int = 3):\n"
+                          "        super().__init__()\n        self.x = 1 / x\n")  # fmt: skip
+    assert Recipe.read(f"{path}:Calm").name == "calm"
+    assert make_agent(f"{path}:Calm", x=2).x == 0.5
+    with pytest.raises(EquipoiseError, match=r"bots\.py, line \d+: ZeroDivisionError"):
+        make_agent(f"{path}:Calm", x=0)
+    with pytest.raises(EquipoiseError, match=r"bots\.py has 2 agents: name one, .*bots\.py:Jam"):
+        make_agent(path)
+    with pytest.raises(EquipoiseError, match=r"has no 'Jan': did you mean 'Jam'\?"):
+        make_agent(f"{path}:Jan")
+    with pytest.raises(EquipoiseError, match=r"eq is no agent: write class eq\(eq\.Agent\)"):
+        make_agent(f"{path}:eq")
+    with pytest.raises(EquipoiseError, match="Jam has no parameter 'speed'"):
+        make_agent(f"{path}:Jam", speed=3)
+
+
+def test_a_file_without_an_agent_and_one_that_fails_are_refused(tmp_path):
+    path = tmp_path / "bots.py"
+    path.write_text("import equipoise as eq\n")
+    with pytest.raises(EquipoiseError, match=r"has no agents: write class Mine\(eq\.Agent\)"):
+        make_agent(path)
+    path.write_text("import equipoise as eq\n\nclass Bad(eq.Agnet):\n    pass\n")
+    with pytest.raises(EquipoiseError, match=r"bots\.py, line 3: AttributeError: .*'Agnet'"):
+        make_agent(f"{path}:Bad")
+    path.write_text("import equipoise as eq\n\nclass Bad(eq.Agent):\n    pass\n")
+    with pytest.raises(EquipoiseError, match=r"Bad cannot be made so: .*act"):
+        make_agent(f"{path}:Bad")
+
+
+def test_no_toml_file_has_a_file_run(tmp_path):
+    (tmp_path / "bots.py").write_text("raise SystemExit('it was run')\n")
+    told = tmp_path / "bot.toml"
+    told.write_text(f'agent = "{tmp_path}/bots.py:Jam"\n')
+    with pytest.raises(EquipoiseError, match=r"no TOML file has Python run: name .*bots.py:Jam it"):
+        make_agent(told)

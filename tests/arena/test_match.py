@@ -91,7 +91,7 @@ def test_pairs_are_won_by_the_sum_of_their_hands():
     both = (result.payoffs.reshape(-1, 2) > 0).all(axis=1)
     assert result.triplet == tuple(int(part.sum()) for part in (sums > 0, sums < 0, sums == 0))
     assert both.sum() < result.triplet[0]
-    assert result.as_dict()["triplet"] == list(result.triplet)
+    assert result.to_dict()["triplet"] == list(result.triplet)
 
 
 @pytest.mark.parametrize("name", ["call", "all-in", "fold"])
@@ -321,7 +321,7 @@ def test_a_fault_folds_or_checks_and_is_reported(deed, reason, tmp_path):
     assert all(reason in fault.reason and fault.seat == 0 for fault in result.faults)
     assert result.forfeited_by is None
     assert log.read_text().count("# FAULT ") == 2
-    assert result.as_dict()["faults"] == [2, 0]
+    assert result.to_dict()["faults"] == [2, 0]
 
 
 def test_a_fault_without_a_bet_checks():

@@ -89,7 +89,7 @@ def test_everybody_plays_everybody():
     assert result.rate(0, 2) == (-750, 0)
     assert result.triplet(2, 0) == (20, 0, 0)
     assert len({played.seed for played in result.matches.values()}) == 6
-    told = result.as_dict()
+    told = result.to_dict()
     assert set(told["runoff"]) == {"fold", "call", "all-in", "random"}
     assert sum(row["mbb_per_hand"] for row in told["bankroll"]) == pytest.approx(0)
 

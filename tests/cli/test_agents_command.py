@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from equipoise.agents import registry
 from equipoise.agents.registry import make_agent
 from equipoise.arena.measures.opening import opening_chart, opening_earnings
 from equipoise.cli import app
@@ -121,3 +122,13 @@ def test_limped_hands_earn_what_was_won_with_them():
 def test_an_agent_without_a_policy_has_no_chart():
     with pytest.raises(EquipoiseError, match="does not say its policy"):
         opening_chart(make_agent("odd-sizes"), NOLIMIT_HOLDEM)
+
+
+def test_an_agent_of_another_package_that_cannot_be_loaded_is_listed(another_package):
+    another_package("", {registry.GROUP: {"broken": "another:Thing"}})
+    registry.entries.cache_clear()
+    try:
+        told = json.loads(runner.invoke(app, ["agents", "--json"], catch_exceptions=False).stdout)
+    finally:
+        registry.entries.cache_clear()
+    assert "'broken' of another package cannot be loaded" in told["agents"]["broken"]["description"]

@@ -1,6 +1,7 @@
 """`equipoise match`, `tournament` and `agents`."""
 
 import json
+import multiprocessing
 
 import pytest
 from typer.testing import CliRunner
@@ -50,6 +51,34 @@ def test_a_game_file_and_a_toml_agent(tmp_path):
     told = as_json("match", str(agent), "all-in", "--game", str(game), "--hands", "10")
     assert told["a"] == "mine"
     assert told["mbb_per_hand"] == -750
+
+
+JAM = """
+import equipoise as eq
+
+
+class Jam(eq.Agent):
+    def act(self, view):
+        legal = view.state.legal()
+        return eq.raise_to(legal.raise_max) if legal.raise_max else eq.CALL
+"""
+
+
+@pytest.mark.parametrize("methods", [None, ["spawn"]], ids=["as usual", "spawned"])
+def test_an_agent_from_a_file_also_for_workers(tmp_path, monkeypatch, methods):
+    if methods is not None:
+        monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: methods)
+    path = tmp_path / "bots.py"
+    path.write_text(JAM)
+    told = as_json("match", "fold", f"{path}:Jam", "--hands", "40", "--workers", "2")
+    assert (told["b"], told["mbb_per_hand"], told["faults"]) == ("Jam", -750, [0, 0])
+
+
+def test_a_mistake_in_a_file_is_one_sentence(tmp_path):
+    path = tmp_path / "bots.py"
+    path.write_text(JAM.replace("eq.Agent", "eq.Agnet"))
+    with pytest.raises(EquipoiseError, match=r"bots\.py, line 5: AttributeError"):
+        runner.invoke(app, ["match", f"{path}:Jam", "call"], catch_exceptions=False)
 
 
 def test_a_log_is_written_and_resumed(tmp_path):

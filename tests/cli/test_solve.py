@@ -130,11 +130,11 @@ def test_ctrl_c_saves_and_leaves_cleanly(spot, tmp_path, monkeypatch):
     told = json.loads(done.stdout)
     assert told["reached"] is False
     assert "river.solution" in done.stderr
-    opened = Solution.open(tmp_path / "river.solution")
+    opened = Solution.load(tmp_path / "river.solution")
     assert opened.iterations == told["iterations"] > 0
     assert "equipoise solve river.solution --target-pct-pot 0" in done.stderr
     assert solve(spot, "--target-pct-pot", "0", "--save", "mine").exit_code == 130
-    assert Solution.open(tmp_path / "mine").spot == Spot.load(spot)
+    assert Solution.load(tmp_path / "mine").spot == Spot.load(spot)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_files_are_replaced_only_when_told(spot, tmp_path):
     words = ("--save", "a.solution", "--export", "a.csv", "--plot", "a.png")
     told = figures(spot, *words, "--iterations", "5", "--overwrite")
     assert told["files"] == {"solution": "a.solution", "export": "a.csv", "plot": "a.png"}
-    assert Solution.open(tmp_path / "a.solution").iterations == 5
+    assert Solution.load(tmp_path / "a.solution").iterations == 5
     assert (tmp_path / "a.csv").read_text().startswith("street,")
 
 
@@ -302,7 +302,7 @@ def test_a_killed_solve_goes_on_from_its_last_checkpoint(
     with pytest.raises(Killed):
         solve(spot, *words, *(("--save", save) if save else ()), "--json")
     kept = save or "river.solution"
-    assert Solution.open(tmp_path / kept).iterations == 30
+    assert Solution.load(tmp_path / kept).iterations == 30
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     again = figures(kept, *words)
@@ -315,7 +315,7 @@ def test_a_long_solve_names_the_file_it_keeps_and_leaves_others_alone(spot, tmp_
     assert "kept in river-2.solution from now on" in done.stderr
     assert "solution saved to river-2.solution" in done.stdout
     assert (tmp_path / "river.solution").read_text() == "mine"
-    assert Solution.open(tmp_path / "river-2.solution").iterations == 30
+    assert Solution.load(tmp_path / "river-2.solution").iterations == 30
 
 
 def test_a_short_solve_leaves_no_file(spot, tmp_path):

@@ -8,7 +8,7 @@ these arrays, a kind and settings; :func:`feature_table` expands it once, into t
 - `score`: the 1,981 river scores, with no arrays;
 - `table`: the table itself, in `table`;
 - `outlook`: the nearest of `centroids` to the hand's outlook over the next street's features with
-  `points` (:mod:`.outlook`);
+  `points` (:mod:`equipoise.abstraction.features.outlook`);
 - `nearest`: the nearest of `centroids` to a vector of the hand, by setting `metric`. Setting `of` is
   `histograms` (cumulative, with setting `borders`) or `ochs` (with setting `clusters`);
 - `cuts`: the cell between borders on one or more axes. `borders0` cuts the first of the setting

@@ -11,6 +11,9 @@ Agents that are one class set in different ways, such as those that play a bluep
 in the folder `shipped` of this package; these also say `game`, `about`, `document` and `cost`, and
 any file may. A `blueprint` that is a path is looked for beside the file, then in the current folder.
 
+An agent's class may also stand in a Python file, `bots/jam.py:Jam`, or `bots/jam.py` if it is the
+only one there: the file is run, as whoever names it means. No TOML file has anything run.
+
 Another package adds agents through the entry-point group `equipoise.agents`: each entry point leads
 to an :class:`Agent` class, or to an :class:`Entry` that says more about it.
 
@@ -27,7 +30,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -35,6 +38,7 @@ from typing import Any
 from equipoise.agents.agent import Agent
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
+from equipoise.plugins import foreign, load_file, load_foreign, module_name, where
 from equipoise.settings import Kind, OneOf, check, parse_toml, read_toml, shown
 
 #: Entry-point group through which other packages add agents.
@@ -77,7 +81,7 @@ class Entry:
 
     def load(self) -> Callable[..., Agent]:
         """The class, or whatever else makes the agent."""
-        module, _, attribute = self.target.partition(":")
+        module, _, attribute = self.target.rpartition(":")
         try:
             maker: Callable[..., Agent] = getattr(import_module(module), attribute)
         except (ImportError, AttributeError) as error:
@@ -239,23 +243,60 @@ def entries() -> dict[str, Entry]:
     ['random', 'all-in']
     """
     found = dict(AGENTS)
-    for point in entry_points(group=GROUP):
-        if point.name not in found:
-            found[point.name] = _foreign(point.name, point.value)
+    for name, point in foreign(GROUP).items():
+        if name not in found:
+            found[name] = _foreign(point)
     return found
 
 
-def _foreign(name: str, target: str) -> Entry:
+def _foreign(point: EntryPoint) -> Entry:
     """The entry of another package's agent; one that cannot be imported is listed all the same."""
-    module, _, attribute = target.partition(":")
     try:
-        thing = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        return Entry(name, target, "both", f"cannot be loaded: {error}")
-    if isinstance(thing, Entry):
-        return thing
-    told = inspect.getdoc(thing) or ""
-    return Entry(name, target, getattr(thing, "game", "both"), told.partition("\n")[0])
+        thing = load_foreign(point, "agent")
+    except EquipoiseError as error:
+        return Entry(point.name, point.value, "both", str(error))
+    return thing if isinstance(thing, Entry) else _of_class(point.name, point.value, thing)
+
+
+def _of_class(name: str, target: str, maker: Any) -> Entry:
+    """What a class says of itself."""
+    told = inspect.getdoc(maker) or ""
+    return Entry(name, target, getattr(maker, "game", "both"), told.partition("\n")[0])
+
+
+def _split(text: str) -> tuple[str, str] | None:
+    """File and class of a text such as `jam.py:Jam` or `jam.py`; None if it names no file.
+
+    >>> _split("bots/jam.py:Jam"), _split("jam.py"), _split("call")
+    (('bots/jam.py', 'Jam'), ('jam.py', ''), None)
+    """
+    file, colon, attribute = text.rpartition(":")
+    if text.endswith(".py"):
+        return text, ""
+    return (file, attribute) if colon and file.endswith(".py") else None
+
+
+def _from_file(path: str | Path, attribute: str) -> Entry:
+    """The entry of an agent whose class stands in a Python file, which is run."""
+    module = load_file(path)
+    here = {
+        name: thing
+        for name, thing in vars(module).items()
+        if isinstance(thing, type) and issubclass(thing, Agent) and thing.__module__ == module.__name__
+    }  # fmt: skip
+    if not attribute and len(here) != 1:
+        cure = f"name one, {path}:{next(iter(here))}" if here else "write class Mine(eq.Agent)"
+        raise EquipoiseError(f"{path} has {len(here) or 'no'} agents: {cure}")
+    attribute = attribute or next(iter(here))
+    found = getattr(module, attribute, None)
+    if found is None:
+        close = difflib.get_close_matches(attribute, here, n=1)
+        cure = f"did you mean {close[0]!r}?" if close else f"its agents are: {_listed(here)}"
+        raise EquipoiseError(f"{path} has no {shown(attribute)}: {cure}")
+    if not (isinstance(found, type) and issubclass(found, Agent)):
+        raise EquipoiseError(f"{path}: {attribute} is no agent: write class {attribute}(eq.Agent)")
+    name = found.name if _is_name(found.name) else found.__name__
+    return _of_class(name, f"{module_name(path)}:{attribute}", found)
 
 
 def entry(name: str) -> Entry:
@@ -284,18 +325,26 @@ class Recipe:
 
     @classmethod
     def read(cls, spec: str | Path) -> Recipe:
-        """From an agent's name or the path of a TOML file.
+        """From an agent's name, a class in a Python file, or the path of a TOML file.
 
         >>> Recipe.read("call").name
         'call'
         """
         text = str(spec)
+        file = _split(text)
+        if file is not None:
+            found = _from_file(*file)
+            return cls(found, {}, found.name)
         if not text.endswith(".toml"):
             return cls(entry(text), {}, text)
         settings = read_toml(text, EquipoiseError)
         chosen = settings.pop("agent", None)
         if not isinstance(chosen, str):
             raise EquipoiseError(f'{text} names no agent: add a line such as agent = "call"')
+        if _split(chosen) is not None:
+            raise EquipoiseError(
+                f"{text}: agent = {shown(chosen)}: no TOML file has Python run: name {chosen} itself"
+            )
         name = settings.pop("name", chosen)
         if not isinstance(name, str) or not _is_name(name):
             raise EquipoiseError(
@@ -336,6 +385,12 @@ class Recipe:
             return maker(**settings)
         except TypeError as error:
             raise EquipoiseError(f"{self.name} cannot be made so: {error}") from error
+        except Exception as error:
+            # Who writes an agent in a file is told where it went wrong.
+            file = inspect.getsourcefile(maker) if self.entry.target.startswith("file:") else None
+            if file is None or isinstance(error, EquipoiseError):
+                raise
+            raise EquipoiseError(where(error, file)) from error
 
     def _check_kinds(self, maker: Callable[..., Agent]) -> None:
         """Refuse parameters of a file that are not of the kind which the class declares."""
@@ -380,7 +435,7 @@ def _listed(known: dict[str, Any]) -> str:
 
 
 def make_agent(spec: str | Path, rules: Rules = NOLIMIT_HOLDEM, **parameters: Any) -> Agent:
-    """An agent by its name, or from a TOML file, for the given game.
+    """An agent by its name, or from a TOML or a Python file, for the given game.
 
     >>> make_agent("call").name
     'call'

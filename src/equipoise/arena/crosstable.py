@@ -45,7 +45,7 @@ def to_csv(result: Tournament) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for match in result.matches.values():
-        told = match.as_dict()
+        told = match.to_dict()
         told["wins"], told["losses"], told["draws"] = match.triplet
         writer.writerow([told[column] for column in _COLUMNS])
     return text.getvalue()

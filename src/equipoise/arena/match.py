@@ -45,6 +45,7 @@ from equipoise.arena.matchlog import (
 )
 from equipoise.arena.record import Fault
 from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
+from equipoise.columnar import Columnar
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games import gamefile
@@ -65,7 +66,7 @@ _MOST_HANDS = 1 << 32
 
 
 @dataclass(frozen=True)
-class MatchResult:
+class MatchResult(Columnar):
     """What came of a match; figures are A's."""
 
     a: str
@@ -137,7 +138,17 @@ class MatchResult:
         won, lost = int((samples > 0).sum()), int((samples < 0).sum())
         return won, lost, len(samples) - won - lost
 
-    def as_dict(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
+        """One row a hand: its number, the seat where A sat and the chips that A won."""
+        numbers = np.arange(self.hands)
+        return {"hand": numbers, "a_position": numbers % 2, "payoff_chips": self.payoffs}
+
+    def caption(self) -> str:
+        """A's win rate."""
+        rate = rate_text(self.mbb_per_hand, self.ci95_mbb, 1)
+        return f"{self.a} v {self.b}: {rate} mbb/hand, {self.hands:,} hands"
+
+    def to_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise match --json` prints them."""
         return {
             "a": self.a,

@@ -25,6 +25,7 @@ from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
 from equipoise.arena.match import MatchResult, Player, Progress, check_settings, play_match
 from equipoise.arena.statistics import t_quantile
+from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games.hand import check_seed
@@ -32,7 +33,7 @@ from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 
 
 @dataclass(frozen=True)
-class Tournament:
+class Tournament(Columnar):
     """The matches of a tournament; a match that was not played is missing."""
 
     names: tuple[str, ...]
@@ -97,13 +98,23 @@ class Tournament:
             dropped.append(out)
         return dropped[::-1]
 
-    def as_dict(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a match."""
+        keys = ("a", "b", "hands", "pairs", "mbb_per_hand", "ci95_mbb", "std_mbb", "seed")
+        told = (match.to_dict() for match in self.matches.values())
+        return columns_of({key: match[key] for key in keys} for match in told)
+
+    def caption(self) -> str:
+        """The players, the best first."""
+        return f"{self.rules.name}: " + ", ".join(self.names[i] for i in self.by_bankroll())
+
+    def to_dict(self) -> dict[str, Any]:
         """The tables, as `equipoise tournament --json` prints them."""
         return {
             "players": list(self.names),
             "game": self.rules.name,
             "seed": self.seed,
-            "matches": [match.as_dict() for match in self.matches.values()],
+            "matches": [match.to_dict() for match in self.matches.values()],
             "bankroll": [self._ranked(i) for i in self.by_bankroll()],
             "runoff": [self.names[i] for i in self.by_runoff()],
             "interrupted": self.interrupted,

@@ -74,7 +74,7 @@ def run(seed: int = 0) -> dict[str, Any]:
         for acpc in (False, True):
             agent = BlueprintAgent(rules, **settings)
             seen = play_odd_bets(agent, rules, ODD_HANDS, seed, name=name, acpc=acpc)
-            findings.append(seen.as_dict())
+            findings.append(seen.to_dict())
             wrong = seen.illegal + seen.exceptions + seen.folds_with_price
             figures.append(
                 figure(f"{name}: illegal actions, exceptions and folds with the price in "

@@ -61,7 +61,7 @@ class Findings:
         """Nothing went wrong."""
         return self.illegal + self.exceptions + self.folds_with_price == 0
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The figures."""
         return asdict(self) | {"clean": self.clean}
 

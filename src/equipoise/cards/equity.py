@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from equipoise.cards.matchup import (
     live_deck,
 )
 from equipoise.cards.range import Range
+from equipoise.columnar import Columnar
 from equipoise.errors import CardError, RangeError
 
 #: A hand or a range: text, two cards, a :class:`Range`, or one weight for each combination.
@@ -34,7 +36,7 @@ _SAMPLES_PER_ROUND = 1 << 18
 
 
 @dataclass(frozen=True)
-class EquityResult:
+class EquityResult(Columnar):
     """What two hands or ranges share of the pot, and how it was found."""
 
     equity: tuple[float, float]
@@ -55,6 +57,25 @@ class EquityResult:
     """Standard error of `equity`: 0 when it is exact."""
     method: str
     """`table`, `pairs` or `sweep`, which are exact, or `sampling`."""
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a player.
+
+        >>> equity(["AsAh", "KcKd"]).to_numpy()["equity"].round(4)
+        array([0.8126, 0.1874])
+        """
+        return {
+            "player": [0, 1],
+            "equity": list(self.equity),
+            "win": list(self.win),
+            "tie": [self.tie] * 2,
+            "standard_error": [self.standard_error] * 2,
+        }
+
+    def caption(self) -> str:
+        """How it was found."""
+        exact = "sampled" if self.method == "sampling" else "exact"
+        return f"all-in equity, {exact}: {self.boards:,} boards"
 
 
 def equity(

@@ -29,13 +29,14 @@ from equipoise.cards.combos import (
     combo_text,
 )
 from equipoise.cards.rangetext import parse_weights, weights_text
+from equipoise.columnar import Columnar
 from equipoise.errors import CardError, RangeError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Range:
+class Range(Columnar):
     """An immutable set of weighted hands.
 
     >>> opening = Range.parse("QQ+, AKs, A5s:0.5")
@@ -195,6 +196,15 @@ class Range:
         if path is not None:
             chart.save(figure, path)
         return figure
+
+    def columns(self) -> dict[str, Any]:
+        """One row a hand that is in the range.
+
+        >>> Range.parse("AsAh:0.5").to_polars().rows()
+        [('AsAh', 0.5)]
+        """
+        held = np.flatnonzero(self._weights)
+        return {"hand": [combo_text(int(i)) for i in held], "weight": self._weights[held]}
 
     def _repr_html_(self) -> str:
         return chart.svg(self.to_matrix(), title=self.summary())

@@ -83,7 +83,7 @@ app.command("reproduce")(_computing(reproduce_command))
 
 def _version(value: bool) -> None:
     if value:
-        from equipoise import __version__
+        from equipoise.version import __version__
 
         print(__version__)
         raise typer.Exit

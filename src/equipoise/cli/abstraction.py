@@ -126,7 +126,7 @@ def _refine(source: str, more: str, out: Path | None, json: bool) -> None:
         recipe, losses = refined_recipe(
             blueprint, (flop, turn, river), lambda street, done, total: bar(done, total, street)
         )
-    text = recipe.toml()
+    text = recipe.to_toml()
     if out is not None:
         with written(out, "w") as file:
             file.write(text)

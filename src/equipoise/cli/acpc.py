@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def acpc_command(
-    agent: Annotated[str, typer.Argument(help="An agent, or the TOML file of one.")],
+    agent: Annotated[str, typer.Argument(help="An agent, its TOML file, or FILE.py:CLASS.")],
     host: Annotated[str, typer.Argument(help="Where the dealer is.")],
     port: Annotated[int, typer.Argument(help="The port of the seat.")],
     game: GameName = "nolimit",

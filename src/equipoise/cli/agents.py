@@ -83,7 +83,7 @@ def agents_command(
     if opponent is not None:
         with progress_bar(f"{recipe.name} on the button", quiet=json) as bar:
             earned = opening_earnings(player, opponent, rules, hands, seed, bar)
-        data |= earned.as_dict() | {"opponent": other.name, "seed": seed}
+        data |= earned.to_dict() | {"opponent": other.name, "seed": seed}
     if plot is not None:
         drawn = figure(_squares(chart), title=_title(chart), actions=chart.actions)
         save(drawn, plot)
@@ -137,6 +137,11 @@ def _list(json: bool) -> None:
     for entry in entries().values():
         blueprint = entry.settings.get("blueprint")
         state = trained(blueprint) if blueprint else None
+        try:
+            parameters = entry.parameters()
+        except EquipoiseError:
+            # Another package's agent that cannot be loaded is listed, and its description says so.
+            parameters = {}
         listed[entry.name] = {
             "game": entry.game,
             "description": entry.description,
@@ -144,7 +149,7 @@ def _list(json: bool) -> None:
             "cost_per_decision": entry.cost,
             "trained": state,
             "train": training_command(str(blueprint)) if state == "no" else None,
-            "parameters": {key: str(value) for key, value in entry.parameters().items()},
+            "parameters": {key: str(value) for key, value in parameters.items()},
         }
     emit({"agents": listed}, json, lambda: _listed(listed))
 

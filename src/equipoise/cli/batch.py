@@ -108,7 +108,7 @@ def batch_command(
     if len(failed) == len(outcomes):
         raise EquipoiseError(f"no spot could be solved: {failed[0].job.name}: {failed[0].error}")
     report = BatchReport(outcomes)
-    files = report.write(out / "report")
+    files = report.save(out / "report")
     told: dict[str, Any] = {
         **report.means(),
         "resumed": sum(outcome.resumed for outcome in outcomes),

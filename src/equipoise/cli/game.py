@@ -276,32 +276,35 @@ def _shown(
 
 def _list_games(json: bool) -> None:
     from equipoise.games import catalogue
-    from equipoise.solve.registry import SOLVERS
+    from equipoise.solve import registry
 
-    listings = [catalogue.listing(name) for name in catalogue.names()]
-    summaries = {name: (kind.__doc__ or "").splitlines()[0] for name, kind in SOLVERS.items()}
-    data = {
-        "games": {
-            entry.name: {
-                "description": entry.description,
-                "parameters": {key: str(p.default) for key, p in entry.parameters.items()},
-            }
-            for entry in listings
-        },
-        "solvers": summaries,
-    }
+    games: dict[str, dict[str, Any]] = {}
+    solvers: dict[str, str] = {}
+    # What another package adds and cannot be loaded is listed all the same, with the reason.
+    for name in catalogue.names():
+        try:
+            entry = catalogue.listing(name)
+            parameters = {key: str(p.default) for key, p in entry.parameters.items()}
+            games[name] = {"description": entry.description, "parameters": parameters}
+        except EquipoiseError as error:
+            games[name] = {"description": str(error), "parameters": {}}
+    for name in registry.names():
+        try:
+            solvers[name] = (registry.solver_class(name).__doc__ or "").partition("\n")[0]
+        except EquipoiseError as error:
+            solvers[name] = str(error)
 
     def tables() -> RenderableType:
         from rich.console import Group
         from rich.table import Table
 
-        games = Table("game", "what it is", "parameters", title="games")
-        for entry in listings:
-            told = ", ".join(f"{key}={p.default}" for key, p in entry.parameters.items())
-            games.add_row(entry.name, entry.description, told)
-        solvers = Table("solver", "what it is", title="solvers")
-        for name, told in summaries.items():
-            solvers.add_row(name, told)
-        return Group(games, solvers)
+        first = Table("game", "what it is", "parameters", title="games")
+        for name, listed in games.items():
+            told = ", ".join(f"{key}={default}" for key, default in listed["parameters"].items())
+            first.add_row(name, listed["description"], told)
+        second = Table("solver", "what it is", title="solvers")
+        for name, told in solvers.items():
+            second.add_row(name, told)
+        return Group(first, second)
 
-    emit(data, json, tables)
+    emit({"games": games, "solvers": solvers}, json, tables)

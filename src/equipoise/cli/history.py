@@ -155,7 +155,7 @@ class _Report:
         self.data |= {
             "hands": hands,
             "duplicate": paired,
-            "players": [player.as_dict() for player in players],
+            "players": [player.to_dict() for player in players],
         }
         self.parts.append(lambda: _players_table(players, hands))
 

@@ -49,7 +49,7 @@ def rules_of(game: str) -> Rules:
 
 
 def match_command(
-    a: Annotated[str, typer.Argument(help="An agent, or the TOML file of one.")],
+    a: Annotated[str, typer.Argument(help="An agent, its TOML file, or FILE.py:CLASS.")],
     b: Annotated[str, typer.Argument(help="Its opponent.")],
     game: GameName = "nolimit",
     hands: Annotated[int, typer.Option(help="Hands in all: two for each deal.")] = 10_000,
@@ -74,6 +74,9 @@ def match_command(
     Example: equipoise match random call --hands 100000 --seed 7 --workers 2
     Example: equipoise match fold all-in --game limit --log match.log
     Example: equipoise match random call --hands 1000 --aivat
+    Example: equipoise match bots/jam.py:Jam call --workers 2
+
+    An agent FILE.py:CLASS is a class of yours: the Python file that you name is run.
     """
     from contextlib import ExitStack, suppress
     from dataclasses import replace
@@ -111,7 +114,7 @@ def match_command(
             with suppress(KeyboardInterrupt):
                 luckless = aivat(result, a, b, workers=workers, progress=report)
     result = replace(result, log=log)
-    data = result.as_dict() | (luckless.as_dict() if luckless is not None else {})
+    data = result.to_dict() | (luckless.to_dict() if luckless is not None else {})
     stopped = without_luck and luckless is None
     emit(data, json, lambda: _match_table(result, luckless, stopped))
 
@@ -177,7 +180,9 @@ def _match_table(
 
 
 def tournament_command(
-    players: Annotated[list[str], typer.Argument(help="Agents, or TOML files of agents.")],
+    players: Annotated[
+        list[str], typer.Argument(help="Agents, their TOML files, or FILE.py:CLASS.")
+    ],
     game: GameName = "nolimit",
     hands: Annotated[int, typer.Option(help="Hands of each match.")] = 10_000,
     seed: Seed = 0,
@@ -223,7 +228,7 @@ def tournament_command(
     for _, path in wanted.values():
         if path is not None:
             save(result, path)
-    emit(result.as_dict(), json, lambda: _tournament_tables(result))
+    emit(result.to_dict(), json, lambda: _tournament_tables(result))
 
 
 def _tournament_tables(result: Tournament) -> RenderableType:

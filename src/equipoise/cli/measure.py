@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def lbr_command(
-    agent: Annotated[str, typer.Argument(help="An agent whose policy is known, or its TOML file.")],
+    agent: Annotated[
+        str, typer.Argument(help="An agent whose policy is known: name, file or FILE.py:CLASS.")
+    ],
     game: GameName = "nolimit",
     hands: Annotated[int, typer.Option(help="Hands in all: two for each deal.")] = 1000,
     menu: Annotated[
@@ -51,7 +53,7 @@ def lbr_command(
             without_luck=without_luck,
             progress=report,
         )
-    emit(result.as_dict(), json, lambda: _table(result))
+    emit(result.to_dict(), json, lambda: _table(result))
 
 
 def _table(result: LbrResult) -> RenderableType:

@@ -25,7 +25,7 @@ _OPPONENTS = (
 
 
 def play_command(
-    agent: Annotated[str, typer.Option(help="The opponent, or the TOML file of one.")] = "",
+    agent: Annotated[str, typer.Option(help="The opponent, its TOML file, or FILE.py:CLASS.")] = "",
     game: Annotated[str, typer.Option(help="limit, nolimit or an ACPC game file.")] = "nolimit",
     limit: Annotated[bool, typer.Option("--limit", help="Short for --game limit.")] = False,
     hands: Annotated[int | None, typer.Option(help="Leave after this many hands.")] = None,

@@ -122,7 +122,7 @@ def solve_command(
         )
     if plot is not None:
         told.attempt("plot", plot, "picture written to", lambda: position.plot(plot))
-    data = solution.figures() | ({"position": position.to_dict()} if at else {}) | told.data
+    data = solution.to_dict() | ({"position": position.to_dict()} if at else {}) | told.data
     emit(data, json, lambda: _shown(solution, position, told.lines))
     if stopped:
         print(_how_to_go_on(kept, goal, export), file=sys.stderr)
@@ -265,7 +265,7 @@ def _solution(spot: Path | None, resume: Path | None, goal: _Goal, compress: boo
     if resume is not None:
         if compress:
             raise EquipoiseError("--compress goes with a new solve: a saved one stays as it is")
-        opened = Solution.open(resume, goal.threads)
+        opened = Solution.load(resume, goal.threads)
         if spot is not None and not _same(Spot.load(spot), opened.spot):
             raise EquipoiseError(f"{resume}: a solution of another spot than {spot}")
         return opened

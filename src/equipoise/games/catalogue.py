@@ -3,6 +3,9 @@
 Every game is a plain function (:func:`kuhn`, :func:`leduc`, ...); the catalogue knows their names,
 one line about each, and their parameters, which it reads off the functions. Parameters may be given
 as text, as a command line does.
+
+Another package adds games through the entry-point group `equipoise.games`: each entry point leads to
+a function that returns a :class:`Game`, whose parameters have annotations and defaults.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from equipoise.games.library.leduc import leduc, leduc_nolimit
 from equipoise.games.library.rhode_island import rhode_island
 from equipoise.games.library.smalldeck import holdem_small
 from equipoise.games.menu import BetMenu
+from equipoise.plugins import foreign, load_foreign
 from equipoise.settings import brief
 
 __all__ = [
@@ -45,6 +49,8 @@ __all__ = [
     "rhode_island",
 ]
 
+#: Entry-point group through which other packages add games.
+GROUP = "equipoise.games"
 
 #: No parameter is written with more characters.
 _LONGEST = 1000
@@ -179,12 +185,12 @@ _CATALOGUE = {
 
 
 def names() -> tuple[str, ...]:
-    """Names of all games, simplest first.
+    """Names of all games, simplest first; those of other packages come last.
 
     >>> names()[0]
     'kuhn'
     """
-    return tuple(_CATALOGUE)
+    return tuple(dict.fromkeys((*_CATALOGUE, *foreign(GROUP))))
 
 
 def listing(name: str) -> Listing:
@@ -197,9 +203,19 @@ def listing(name: str) -> Listing:
         ...
     equipoise.errors.GameError: no game 'kuhm': did you mean 'kuhn'?
     """
-    if name not in _CATALOGUE:
+    if name in _CATALOGUE:
+        return _CATALOGUE[name]
+    point = foreign(GROUP).get(name)
+    if point is None:
         raise GameError(f"no game {brief(name)!r}: {_nearest(name, names())}")
-    return _CATALOGUE[name]
+    build = load_foreign(point, "game")
+    try:
+        return _list(name, build, (inspect.getdoc(build) or "").partition("\n")[0])
+    except (TypeError, ValueError, NameError, KeyError) as error:
+        raise GameError(
+            f"the game {name!r} of another package cannot be listed: give its function and each of "
+            f"its parameters an annotation ({type(error).__name__}: {error})"
+        ) from error
 
 
 def game(name: str, **parameters: Any) -> Game:

@@ -311,7 +311,7 @@ class Spot:
         return Estimate.of(self.streets, size, self.runouts(use_symmetry))
 
     def check_fits(self, limit_bytes: int | None = None, compressed: bool = False) -> Estimate:
-        """Estimate, and raise :class:`TooLargeError` saying what to cut if it is too much.
+        """Estimate, and raise :class:`~equipoise.errors.TooLargeError` saying what to cut if it is too much.
 
         The limit is four fifths of the memory that is free, unless it is given; `compressed` is
         for storage in 16 bits.

@@ -1,4 +1,8 @@
-"""The solvers by name."""
+"""The solvers by name.
+
+Another package adds solvers through the entry-point group `equipoise.solvers`: each entry point leads
+to a subclass of :class:`Solver`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
+from equipoise.plugins import foreign, load_foreign
 from equipoise.settings import brief
 from equipoise.solve.sampling.mccfr import ChanceSampling, ExternalSampling, OutcomeSampling
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
@@ -15,6 +20,10 @@ from equipoise.solve.solvers.fictitious import BranchFictitiousPlay, FictitiousP
 from equipoise.solve.solvers.linear_program import LinearProgram
 from equipoise.solve.solvers.solver import Solver
 
+#: Entry-point group through which other packages add solvers.
+GROUP = "equipoise.solvers"
+
+#: The solvers of this package. To add one, add its class.
 SOLVERS: dict[str, type[Solver]] = {
     kind.name: kind
     for kind in (
@@ -34,6 +43,15 @@ SOLVERS: dict[str, type[Solver]] = {
 }
 
 
+def names() -> tuple[str, ...]:
+    """Names of all solvers; those of other packages come last.
+
+    >>> names()[:2]
+    ('cfr', 'cfr+')
+    """
+    return tuple(dict.fromkeys((*SOLVERS, *foreign(GROUP))))
+
+
 def solver_class(name: str) -> type[Solver]:
     """The class of a solver.
 
@@ -44,11 +62,18 @@ def solver_class(name: str) -> type[Solver]:
         ...
     equipoise.errors.SolverError: no solver 'dcrf': did you mean 'dcfr'?
     """
-    if name not in SOLVERS:
-        close = difflib.get_close_matches(name, SOLVERS, n=1)
-        cure = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(SOLVERS)}"
+    if name in SOLVERS:
+        return SOLVERS[name]
+    point = foreign(GROUP).get(name)
+    if point is None:
+        known = names()
+        close = difflib.get_close_matches(name, known, n=1)
+        cure = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(known)}"
         raise SolverError(f"no solver {brief(name)!r}: {cure}")
-    return SOLVERS[name]
+    kind = load_foreign(point, "solver")
+    if not (isinstance(kind, type) and issubclass(kind, Solver)):
+        raise SolverError(f"the solver {name!r} of another package is no subclass of eq.Solver")
+    return kind
 
 
 def make_solver(name: str, game: Game, **settings: Any) -> Solver:

@@ -254,7 +254,7 @@ def test_figures_of_players_counted_by_hand(tmp_path):
     assert ann.win_rate.mean == pytest.approx((500 + 1000 + 3000 - 3000) / 4)
     assert ann.win_rate.mean == -bob.win_rate.mean
     assert ann.win_rate.half_width == pytest.approx(bob.win_rate.half_width)
-    assert ann.as_dict()["ci95_mbb"] > 0
+    assert ann.to_dict()["ci95_mbb"] > 0
 
 
 def test_export(tmp_path):

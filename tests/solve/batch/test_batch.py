@@ -346,7 +346,7 @@ def test_solutions_are_kept_up_to_a_street(tmp_path, solved):
     batch = Batch.of_boards([("Td9d6hQc", 1.0)], turn)
     run_batch(batch, tmp_path, through="turn")
     kept = Results(tmp_path, Goal(), "turn").solution_path(batch.jobs[0])
-    opened = Solution.open(kept)
+    opened = Solution.load(kept)
     assert (opened.spot.board, opened.kept_streets) == (turn.board, 1)
     run_batch(batch, tmp_path, through="turn")
     assert len(solved) == 1
@@ -444,7 +444,7 @@ def test_the_report_is_written(rivers, tmp_path, copies):
         for o in outcomes
     ]
     report = BatchReport(many)
-    files = report.write(tmp_path / "report")
+    files = report.save(tmp_path / "report")
     with open(files["lines_csv"], newline="") as opened:
         rows = list(csv.DictReader(opened))
     assert len(rows) == len(report.lines)
@@ -460,7 +460,7 @@ def test_parquet_holds_the_same_rows(rivers, tmp_path):
     import polars
 
     report = BatchReport(run_batch(rivers, tmp_path, workers=1))
-    files = report.write(tmp_path / "report")
+    files = report.save(tmp_path / "report")
     assert polars.read_parquet(files["spots_parquet"]).to_dicts() == report.spots
     assert polars.read_parquet(files["lines_parquet"]).to_dicts() == report.lines
 

@@ -351,11 +351,11 @@ def test_a_player_who_always_folds_is_bet_into():
     assert root.frequencies()[0] < 0.2
     assert (solution.at("bet").strategy()[0] == 1).all()
     assert "restricted game" in solution.at().table().caption
-    assert solution.figures()["exploitability_of"] == "restricted game"
+    assert solution.to_dict()["exploitability_of"] == "restricted game"
     solution.unlock()
     solution.resolve(0.1)
     assert solution.at().mean_ev("oop") == pytest.approx(before, abs=0.5)
-    assert "exploitability_of" not in solution.figures()
+    assert "exploitability_of" not in solution.to_dict()
 
 
 def test_locks_of_some_hands_hold_exactly_and_best_responses_obey_them():
@@ -419,7 +419,7 @@ def test_a_solve_goes_on_where_it_was_saved(tmp_path, compressed):
     path = tmp_path / "spot.solution"
     first = solve_spot(TURN, None, iterations=10, compressed=compressed)
     first.save(path)
-    opened = Solution.open(path)
+    opened = Solution.load(path)
     assert opened.spot == TURN
     assert opened.iterations == 10
     assert opened.exploitability_chips == first.exploitability_chips
@@ -437,12 +437,12 @@ def test_locks_and_weights_survive_a_file(tmp_path):
     solution.lock(solution.at("bet"), {"fold": 0.5, "call": 0.5}, "QJ")
     solution.resolve(None, iterations=40)
     solution.save(tmp_path / "locked")
-    opened = Solution.open(tmp_path / "locked")
+    opened = Solution.load(tmp_path / "locked")
     assert opened.at("bet").strategy() == pytest.approx(
         solution.at("bet").strategy(), abs=1e-12, nan_ok=True
     )
-    assert opened.figures() == pytest.approx(solution.figures())
-    assert opened.figures()["locked_decisions"] == 1
+    assert opened.to_dict() == pytest.approx(solution.to_dict())
+    assert opened.to_dict()["locked_decisions"] == 1
 
 
 def test_a_cut_file_keeps_its_street_and_solves_the_rest_on_demand(tmp_path):
@@ -450,7 +450,7 @@ def test_a_cut_file_keeps_its_street_and_solves_the_rest_on_demand(tmp_path):
     whole.save(tmp_path / "cut", through="turn")
     whole.save(tmp_path / "whole")
     assert (tmp_path / "cut").stat().st_size < 0.2 * (tmp_path / "whole").stat().st_size
-    cut = Solution.open(tmp_path / "cut")
+    cut = Solution.load(tmp_path / "cut")
     for steps in [(), ("check",), ("check", "bet"), ("check", "bet", "call")]:
         here, there = cut.at(*steps), whole.at(*steps)
         for player in (0, 1):
@@ -480,7 +480,7 @@ def test_a_cut_file_keeps_its_street_and_solves_the_rest_on_demand(tmp_path):
 def test_an_answer_in_sixteen_bits(tmp_path):
     whole = solved(TURN)
     whole.save(tmp_path / "answer", compress=True)
-    answer = Solution.open(tmp_path / "answer")
+    answer = Solution.load(tmp_path / "answer")
     for steps in [(), ("bet", "call", "Kh")]:
         here, there = answer.at(*steps), whole.at(*steps)
         assert here.strategy() == pytest.approx(there.strategy(), abs=1e-4, nan_ok=True)
@@ -503,12 +503,12 @@ def test_damaged_foreign_and_other_files_are_refused(tmp_path):
     ):
         bad.write_bytes(broken)
         with pytest.raises(ArtefactError):
-            Solution.open(bad)
+            Solution.load(bad)
     with pytest.raises(ArtefactError, match="no such file"):
-        Solution.open(tmp_path / "nowhere")
+        Solution.load(tmp_path / "nowhere")
     solution.solver.save(bad)
     with pytest.raises(ArtefactError, match="holds a solver, not a solution"):
-        Solution.open(bad)
+        Solution.load(bad)
     manifest, arrays = artefact.read(good, "solution")
     assert "Td" in manifest["configuration"]["spot"]
     facts = {k: v for k, v in manifest.items() if k in (
@@ -517,10 +517,10 @@ def test_damaged_foreign_and_other_files_are_refused(tmp_path):
     for change in ({"layout": 99}, {"game_fingerprint": "0"}):
         artefact.write(bad, "solution", manifest["configuration"] | change, arrays, **facts)
         with pytest.raises(ArtefactError, match=f"written by version {facts['version']}"):
-            Solution.open(bad)
+            Solution.load(bad)
     artefact.write(bad, "solution", manifest["configuration"], {"plan": arrays["plan"]}, **facts)
     with pytest.raises(ArtefactError, match="regrets is missing"):
-        Solution.open(bad)
+        Solution.load(bad)
 
 
 TINY = Spot("Td9d6hQc", "AhAs,KhKs", "QhQs,JhJs", pot=100, stack=100, menu="a")
@@ -580,7 +580,7 @@ def test_signed_nonsense_is_refused(tmp_path, sort):
         artefact.write(bad, "solution", told["configuration"], arrays, **{
             key: value for key, value in told.items() if key != "configuration"})  # fmt: skip
         try:
-            Solution.open(bad).figures()
+            Solution.load(bad).to_dict()
         except ArtefactError:
             return True
         return False

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from tinyrecipe import TINY
 
 from equipoise.abstraction import methods
 from equipoise.errors import EquipoiseError, GameError, RecipeError
 from equipoise.games.betting import measure
 from equipoise.solve.training.model import TrainingEstimate
 from equipoise.solve.training.recipe import Recipe, names
-from tinyrecipe import TINY
 
 
 @pytest.mark.parametrize("name", names())
 def test_recipes_that_ship_round_trip(name: str) -> None:
     recipe = Recipe.shipped(name)
-    again = Recipe.from_toml(recipe.toml())
+    again = Recipe.from_toml(recipe.to_toml())
     assert again == recipe
     assert again.fingerprint == recipe.fingerprint
     assert recipe.name == name

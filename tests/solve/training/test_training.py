@@ -201,7 +201,7 @@ def test_ctrl_c_saves_and_goes_on(tmp_path: Path) -> None:
 
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     folder, limits = tmp_path / "run", {"minutes": 5, "checkpoint_minutes": 0.005}
-    (tmp_path / "tiny.toml").write_text(tiny(limit=limits).toml())
+    (tmp_path / "tiny.toml").write_text(tiny(limit=limits).to_toml())
     code = "from equipoise.cli import main; main()"
     command = ["-c", code, "train", "tiny.toml", "--out", "run", "--threads", "1"]
     run = subprocess.Popen(
@@ -292,7 +292,7 @@ print(sorted(seen[1] - seen[0]))
 def test_a_run_loads_nothing_once_its_clock_goes(
     solver: str, changes: dict, threads: int, tmp_path: Path
 ) -> None:
-    (tmp_path / "tiny.toml").write_text(tiny(solver, 3, **changes).toml())
+    (tmp_path / "tiny.toml").write_text(tiny(solver, 3, **changes).to_toml())
     words = [str(tmp_path / "tiny.toml"), str(tmp_path / "run"), str(threads)]
     done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
@@ -400,7 +400,7 @@ def test_a_run_is_replaced_if_that_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_recipe_written_by_hand_is_not_replaced(tmp_path: Path) -> None:
-    written = "# my own words\n" + tiny().toml()
+    written = "# my own words\n" + tiny().to_toml()
     (tmp_path / "recipe.toml").write_text(written)
     for overwrite in (False, True):
         with pytest.raises(RecipeError, match="was written by hand"):

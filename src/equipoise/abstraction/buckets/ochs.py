@@ -1,10 +1,10 @@
 """River buckets by opponent-cluster hand strength, OCHS.
 
 A river hand is the vector of its equities against a few groups of opponents' hole cards
-(:mod:`.ochsvectors`), and hands are clustered by the Euclidean distance of these vectors (Johanson,
-Burch, Valenzano and Bowling, AAMAS 2013). The groups are clusters of the 169 classes of hole cards
-by their histograms of river equity, by the earth mover's distance: hands that develop alike before
-the flop. Groups and buckets are numbered from the weakest.
+(:mod:`equipoise.abstraction.features.ochs`), and hands are clustered by the Euclidean distance of
+these vectors (Johanson, Burch, Valenzano and Bowling, AAMAS 2013). The groups are clusters of the
+169 classes of hole cards by their histograms of river equity, by the earth mover's distance: hands
+that develop alike before the flop. Groups and buckets are numbered from the weakest.
 """
 
 from __future__ import annotations

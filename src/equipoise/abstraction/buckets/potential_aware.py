@@ -6,11 +6,12 @@ The abstraction of Tartanian (Gilpin, Sandholm and Sørensen, AAAI 2007 and AAMA
    by where the 46 river cards lead (a histogram over cells of river equity), flop hands by where the
    47 turn cards lead (a histogram over turn classes), hole cards by where the flops lead. So a hand
    that is likely to become much better or much worse is apart from one that will stay as it is,
-   though their chances to win agree. :mod:`.outlook` says how histograms are compared.
+   though their chances to win agree. How histograms are compared is said in
+   :mod:`equipoise.abstraction.features.outlook`.
 2. *Buckets, top down.* Hole cards are clustered into the first round's buckets. The hands of each
    bucket are clustered by next street's class into 1, 2, 3 … children, and the integer programme of
-   :mod:`.allocation` says how many each bucket gets of the round's total. A player who knows his
-   bucket knows all the buckets he came through.
+   :mod:`equipoise.abstraction.integer_program` says how many each bucket gets of the round's total.
+   A player who knows his bucket knows all the buckets he came through.
 3. On the last round only the chance to win counts, and the children are exact intervals of it.
 
 Children of a bucket are numbered by their mean equity, the weakest first.

@@ -12,8 +12,8 @@ Euclidean distance respects the order of the cells. With clusters of the next st
 potential-aware histograms of Gilpin, Sandholm and Sørensen (AAAI 2007). *Moments* are the mean
 equity, its spread (standard deviation) over the next street, and its spread over rivers.
 
-Tables have a row for each canonical board (:mod:`.boardindex`) and a column for each combination;
-before the flop there is a single row. All are exact.
+Tables have a row for each canonical board (:mod:`equipoise.abstraction.boardindex`) and a column for
+each combination; before the flop there is a single row. All are exact.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Equity against a uniform hand is one number; two hands may share it and yet be d
 beats all the weak hands and one that beats some of the strong. Opponent-cluster hand strength (OCHS;
 Johanson, Burch, Valenzano and Bowling, AAMAS 2013) is a vector: the 169 classes of hole cards are
 put into a few clusters, and entry c is the equity against the hands of cluster c that the cards
-shown leave, ties half. It is counted by the sweep of :mod:`.features` with one counter a cluster.
+shown leave, ties half. It is counted by the sweep of :mod:`.equities` with one counter a cluster.
 
 Entries are kept in 254 steps, one byte each. A cluster of which the cards leave no hand says 1/2.
 """

@@ -1,7 +1,7 @@
 """Rollout equity of every hand on every street, ready to be looked up.
 
 The rollout equity of a hand is its mean share of the pot against any other two cards if all public
-cards come without another bet: the means of :mod:`.features`, which are exact.
+cards come without another bet: the means of :mod:`.equities`, which are exact.
 
 Equities are whole numbers here, *levels*, in parts of :data:`FULL` = 45,540 and rounded down: two for
 each of 990 opponents beaten, one for a tie, times 23. River equities are exact in it, and so are

@@ -1,7 +1,7 @@
 """Hold'em in which a player sees buckets instead of cards, as a game for the solvers.
 
 There are two. In :func:`bucket_game` a player remembers the buckets he has been in, and both players'
-buckets come from one table (:mod:`.jointtables`): nothing is assumed about them, so the game is
+buckets come from one table (:mod:`.joint`): nothing is assumed about them, so the game is
 hold'em with players who see less. In :func:`independent_game` buckets are forgotten and each
 player's move by chances of their own (:mod:`.transitions`): a smaller model, in which what the
 players hold is independent given the flop's class.

@@ -1,9 +1,9 @@
 """An agent that plays a blueprint at a real table.
 
 Between the trained strategy and the game stand, in this order: translation of bets that the tree
-does not have (:mod:`.abstractline`), the buckets of the cards, post-processing
-(:mod:`.blueprintbook`), bets sized on the real pot, and the guard against folding a hand that has the
-price to call (:mod:`.potodds`). `policy` is all of that for every hand at once, and `act` draws from
+does not have (:mod:`equipoise.agents.abstractline`), the buckets of the cards, post-processing
+(:mod:`.book`), bets sized on the real pot, and the guard against folding a hand that has the
+price to call (:mod:`.guard`). `policy` is all of that for every hand at once, and `act` draws from
 it.
 
 The abstract hand can be over before the real one, after bets taken for an all-in that was called, or

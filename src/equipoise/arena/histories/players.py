@@ -72,7 +72,7 @@ class PlayerSummary:
         """Thousandths of a big blind a hand, over the hands whose result is known."""
         return estimate(self._mbb)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All figures, with their units in their names."""
         rate = self.win_rate
         return {

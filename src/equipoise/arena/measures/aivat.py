@@ -47,8 +47,9 @@ from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
 from equipoise.arena.match import MatchResult, Player, Progress
 from equipoise.arena.record import HandRecord
-from equipoise.arena.statistics import Estimate, estimate, pair_means
+from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.cards.combos import hand_number
+from equipoise.columnar import Columnar
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.belief import Belief
 from equipoise.games.checkdown import CheckDown, Margins, half_pot
@@ -221,7 +222,7 @@ def _held(record: HandRecord, position: int) -> int:
 
 
 @dataclass(frozen=True)
-class AivatResult:
+class AivatResult(Columnar):
     """A match without its luck; figures are A's."""
 
     match: MatchResult
@@ -247,7 +248,16 @@ class AivatResult:
         raw = self.match.std_mbb
         return 1 - self.std_mbb / raw if raw else float("nan")
 
-    def as_dict(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
+        """One row a hand: what A won, and what it won without luck."""
+        return {**self.match.columns(), "aivat_chips": self.payoffs}
+
+    def caption(self) -> str:
+        """A's win rate without luck."""
+        now = self.estimate
+        return f"{self.match.caption()}; without luck {rate_text(now.mean, now.half_width, 1)}"
+
+    def to_dict(self) -> dict[str, Any]:
         """The figures that `equipoise match --aivat --json` adds."""
         now = self.estimate
         return {

@@ -31,6 +31,7 @@ from equipoise.agents.registry import Recipe
 from equipoise.arena.match import MatchResult, Player, Progress, play_match
 from equipoise.arena.measures.aivat import AivatResult, aivat
 from equipoise.cards.combos import hand_number
+from equipoise.columnar import Columnar
 from equipoise.errors import EquipoiseError
 from equipoise.games.belief import Belief, Cards, free_hands
 from equipoise.games.checkdown import CheckDown, half_pot
@@ -161,7 +162,7 @@ def _name(agent: Agent) -> str:
 
 
 @dataclass(frozen=True)
-class LbrResult:
+class LbrResult(Columnar):
     """How much the local best response won; figures are its own."""
 
     agent: str
@@ -170,7 +171,15 @@ class LbrResult:
     #: The same without luck, if it was asked for.
     without_luck: AivatResult | None
 
-    def as_dict(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
+        """One row a hand of the match, or of the match without luck."""
+        return (self.without_luck or self.match).columns()
+
+    def caption(self) -> str:
+        """What the response won."""
+        return (self.without_luck or self.match).caption()
+
+    def to_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise lbr --json` prints them."""
         match = self.match
         figures = {
@@ -186,7 +195,7 @@ class LbrResult:
             "seed": match.seed,
             "interrupted": match.interrupted,
         }
-        return figures | (self.without_luck.as_dict() if self.without_luck is not None else {})
+        return figures | (self.without_luck.to_dict() if self.without_luck is not None else {})
 
 
 def local_best_response(

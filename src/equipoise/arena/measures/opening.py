@@ -18,7 +18,9 @@ from equipoise.agents.agent import Agent
 from equipoise.arena.duel import Duel
 from equipoise.arena.match import Progress
 from equipoise.arena.statistics import Estimate, estimate
-from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS
+from equipoise.cards.chart import svg
+from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS, class_text
+from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError
 from equipoise.games.betting import action_label
 from equipoise.games.dealing import SeededDeals
@@ -30,7 +32,7 @@ MANNERS = {Kind.FOLD: "fold", Kind.CALL: "limp", Kind.RAISE: "raise"}
 
 
 @dataclass(frozen=True)
-class Chart:
+class Chart(Columnar):
     """What the button does first, class by class."""
 
     agent: str
@@ -40,6 +42,16 @@ class Chart:
     kinds: tuple[Kind, ...]
     #: How often each class takes each action: float64[169, action].
     frequencies: NDArray[np.float64]
+
+    def columns(self) -> dict[str, Any]:
+        """One row a class of hands, and how often it takes each action."""
+        acts = dict(zip(self.actions, self.frequencies.T, strict=True))
+        return {"hand": [class_text(i) for i in range(CLASS_COUNT)], **acts}
+
+    def _repr_html_(self) -> str:
+        title = f"{self.agent} on the button, first in"
+        squares = self.frequencies.reshape(13, 13, -1)
+        return svg(squares, title=title, actions=self.actions)
 
     @property
     def shares(self) -> dict[str, float]:
@@ -75,7 +87,7 @@ def opening_chart(agent: Agent, rules: Rules, name: str = "", hand: int = 0) -> 
 
 
 @dataclass(frozen=True)
-class Earnings:
+class Earnings(Columnar):
     """What an agent's hands on the button earned, by what it did first."""
 
     agent: str
@@ -85,7 +97,16 @@ class Earnings:
     #: Win rate in mbb/hand of the hands folded, limped and raised.
     by_manner: dict[str, Estimate]
 
-    def as_dict(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a first action."""
+        rows = self.to_dict()["earned"].items()
+        return columns_of({"first_action": manner, **told} for manner, told in rows)
+
+    def caption(self) -> str:
+        """Who earned it, and from whom."""
+        return f"{self.agent} on the button against {self.opponent}, {self.hands:,} hands"
+
+    def to_dict(self) -> dict[str, Any]:
         """The figures; shares are of the hands on the button."""
         return {
             "opponent": self.opponent,

@@ -1,7 +1,7 @@
 """The readers of artefacts and tables, spoiled in two ways.
 
 Raw damage must be refused by the checksum. So that what lies behind it is reached as well, most inputs
-are artefacts *signed again* (:mod:`.fuzzsigning`).
+are artefacts *signed again* (:mod:`.signing`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def file_readers() -> list[Reader]:
     readers = [
         _artefact("abstraction", 2, "card abstraction", _abstractions, Abstraction.load),
         _artefact("blueprint", 1, "blueprint", _blueprints, Blueprint.load),
-        _artefact("solution", 1, "solution", _solutions, Solution.open),
+        _artefact("solution", 1, "solution", _solutions, Solution.load),
         _artefact(
             "strategy", 1, "strategy", _strategies, lambda path: Strategy.load(path, _kuhn())
         ),

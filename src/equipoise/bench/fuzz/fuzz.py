@@ -1,7 +1,7 @@
 """Spoiled inputs to everything that reads: each is accepted, or refused with a sentence.
 
-Readers are those of :mod:`.fuzztexts` and :mod:`.fuzzfiles`, the ways to spoil their samples those of
-:mod:`.fuzzmutations`. Every input counts once:
+Readers are those of :mod:`.texts` and :mod:`.files`, the ways to spoil their samples those of
+:mod:`.mutations`. Every input counts once:
 
     accepted            the reader made something of it
     refused             it raised an error of `errors.py`

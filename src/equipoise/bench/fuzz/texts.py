@@ -184,7 +184,7 @@ def _settings() -> list[Reader]:
 
 def _recipe(path: Path) -> None:
     recipe = Recipe.load(path)
-    same(Recipe.from_toml(recipe.toml()).fingerprint, recipe.fingerprint, "a recipe")
+    same(Recipe.from_toml(recipe.to_toml()).fingerprint, recipe.fingerprint, "a recipe")
     recipe.rules, recipe.menu  # noqa: B018 - both are read when first asked for
     if len(recipe.toml()) % 16 == 0:
         # What `train` says before it begins; counting a tree takes too long to do it every time.
@@ -260,7 +260,7 @@ def _history(path: Path) -> None:
         hand.text()
         row(hand)
     for player in summarise(hands):
-        player.as_dict()
+        player.to_dict()
     if problems:
         refuse(problems[0].text)
 

@@ -170,7 +170,7 @@ class BatchReport:
         elif folder.exists():
             raise FileError(f"'{folder}' is not a folder: choose another --out")
 
-    def write(self, folder: str | Path) -> dict[str, str]:
+    def save(self, folder: str | Path) -> dict[str, str]:
         """Write the tables as CSV and Parquet, the means as JSON and the picture; tells where."""
         import polars
 

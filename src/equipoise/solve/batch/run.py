@@ -114,7 +114,7 @@ def summary(solution: Solution) -> Result:
             after = root.step(action)
             if after.to_act is not None:
                 lines.append(_line(after, float(reach)))
-    told: Result = _known({**solution.figures(), "pot": solution.spot.pot, "lines": lines})
+    told: Result = _known({**solution.to_dict(), "pot": solution.spot.pot, "lines": lines})
     return told
 
 

@@ -259,7 +259,7 @@ def _write_json(solution: Solution, streets: int, path: Path) -> None:
     betting, deal = game.betting, game.deal
     lines, copies = line_texts(betting), _copies(solution)
     names: dict[tuple[int, int], list[str]] = {}
-    head = {key: _known(value) for key, value in solution.figures().items()}
+    head = {key: _known(value) for key, value in solution.to_dict().items()}
     head["spot_toml"] = solution.spot.to_toml()
     with written(path, "w") as out:
         out.write(json.dumps(head)[:-1] + ', "decisions": [')

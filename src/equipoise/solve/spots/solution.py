@@ -214,7 +214,7 @@ class Solution:
         """Whether numbers are kept in 16 bits."""
         return self.plan.dtype == np.int16
 
-    def figures(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Size, cost and quality of the solve, and what the spot is worth to both players."""
         root = self.at()
         figures = {
@@ -450,7 +450,7 @@ class Solution:
         write(self, path, through, compress)
 
     @classmethod
-    def open(cls, path: str | Path, threads: int | None = 1) -> Solution:
+    def load(cls, path: str | Path, threads: int | None = 1) -> Solution:
         """Read a file that :meth:`save` wrote; anything else is refused."""
         from equipoise.solve.spots.solutionfile import read
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise import __version__, artefact
+from equipoise import artefact
 from equipoise.errors import ArtefactError, EquipoiseError, SolverError
 from equipoise.games.spot import Spot
 from equipoise.settings import brief
@@ -28,6 +28,7 @@ from equipoise.solve.spots.solution import Solution
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep.layout import FULL
 from equipoise.solve.sweep.rowindex import RowIndex
+from equipoise.version import __version__
 
 if TYPE_CHECKING:
     from equipoise.games.game import Game

@@ -139,7 +139,7 @@ class RunFolder:
                 raise
             return
         assert kept is not None
-        if not began and self.recipe.read_text("utf-8") != kept.toml():
+        if not began and self.recipe.read_text("utf-8") != kept.to_toml():
             raise RecipeError(
                 f"{self.recipe} was written by hand, and a run would replace it: choose another "
                 "folder with --out"
@@ -191,7 +191,7 @@ class RunFolder:
         if overwrite and self.holds_run:
             for path in self.results:
                 path.unlink(missing_ok=True)
-        self.write(self.recipe, recipe.toml())
+        self.write(self.recipe, recipe.to_toml())
 
     # -------------------------------------------------------------------------------- its files
 

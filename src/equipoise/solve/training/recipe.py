@@ -130,7 +130,7 @@ class Model:
     #: Results counted for each class apart.
     results_by_class: bool = True
     #: Chances of the 169 classes of hole cards after a re-raise and after a call before the flop, by
-    #: which boards are classed (:mod:`.refinedbuckets`); none is the best tenth and the rest.
+    #: which boards are classed (:mod:`.refinement`); none is the best tenth and the rest.
     reraise: tuple[float, ...] = ()
     call: tuple[float, ...] = ()
 
@@ -198,7 +198,7 @@ class Recipe:
     >>> recipe = Recipe.shipped("tartanian5")
     >>> methods.bucket_counts(recipe.abstraction), recipe.rules.stacks
     ((8, 96, 384, 1536), (20000, 20000))
-    >>> Recipe.from_toml(recipe.toml()) == recipe
+    >>> Recipe.from_toml(recipe.to_toml()) == recipe
     True
     """
 
@@ -367,7 +367,7 @@ class Recipe:
         """Read TOML."""
         return cls.from_dict(parse_toml(text))
 
-    def toml(self) -> str:
+    def to_toml(self) -> str:
         """The recipe as TOML."""
         return toml_text(self.to_dict())
 

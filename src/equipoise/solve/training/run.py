@@ -1,6 +1,6 @@
 """Training: a recipe run in a folder, watched, interrupted and resumed without loss.
 
-What the folder holds, and whose it is, says :mod:`.runfolder`.
+What the folder holds, and whose it is, says :mod:`.folder`.
 
 Exploitability does not fall at every step: now and then a line long unused is entered again, and for a
 hundred iterations it is worse than before. So the best average strategy seen is kept, by its figure on
