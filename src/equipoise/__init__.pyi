@@ -1,10 +1,6 @@
 # The public names of `import equipoise as eq`, each once: what type checkers read, and what
 # `__init__.py` loads from when a name is first used. To make a name public, add a line.
 from equipoise.agents.agent import Agent as Agent
-from equipoise.agents.agent import HandResult as HandResult
-from equipoise.agents.agent import Policy as Policy
-from equipoise.agents.agent import PublicState as PublicState
-from equipoise.agents.agent import View as View
 from equipoise.agents.registry import make_agent as make_agent
 from equipoise.arena.histories.history import History as History
 from equipoise.arena.match import MatchResult as MatchResult
@@ -32,9 +28,15 @@ from equipoise.cards.range import Range as Range
 from equipoise.cards.strength import equity_histogram as equity_histogram
 from equipoise.cards.strength import potential as potential
 from equipoise.errors import EquipoiseError as EquipoiseError
+from equipoise.games.belief import Belief as Belief
 from equipoise.games.catalogue import game as game
 from equipoise.games.game import Game as Game
+from equipoise.games.hand import Hand as Hand
+from equipoise.games.hand import HandResult as HandResult
+from equipoise.games.hand import View as View
 from equipoise.games.menu import BetMenu as BetMenu
+from equipoise.games.policy import Policy as Policy
+from equipoise.games.policy import PublicState as PublicState
 from equipoise.games.rules import CALL as CALL
 from equipoise.games.rules import FOLD as FOLD
 from equipoise.games.rules import LIMIT_HOLDEM as LIMIT_HOLDEM

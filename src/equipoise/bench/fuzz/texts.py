@@ -186,7 +186,7 @@ def _recipe(path: Path) -> None:
     recipe = Recipe.load(path)
     same(Recipe.from_toml(recipe.to_toml()).fingerprint, recipe.fingerprint, "a recipe")
     recipe.rules, recipe.menu  # noqa: B018 - both are read when first asked for
-    if len(recipe.toml()) % 16 == 0:
+    if len(recipe.to_toml()) % 16 == 0:
         # What `train` says before it begins; counting a tree takes too long to do it every time.
         TrainingEstimate.of(recipe)
 
