@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.peers
 
-.PHONY: all play test lint types tests bench docs clean
+.PHONY: all play test lint types tests bench docs clean distclean
 
 all: $(STAMP)
 
@@ -39,6 +39,10 @@ bench: $(PEERS)
 docs: $(STAMP)
 	$(BIN)/python -m pytest -q README.md docs
 
+# Caches, compiled kernels among them; `distclean` also throws the environment away.
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)
