@@ -10,7 +10,7 @@ from equipoise.errors import EquipoiseError, GameError, SolverError
 from equipoise.games import catalogue
 from equipoise.plugins import load_file, module_name
 from equipoise.solve import registry
-from equipoise.solve.solvers.solver import Limit
+from equipoise.run import Limit
 
 GAME = """
     from equipoise.games.game import Game

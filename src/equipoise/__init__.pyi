@@ -52,8 +52,8 @@ from equipoise.solve.batch.jobs import Batch as Batch
 from equipoise.solve.batch.run import run_batch as run_batch
 from equipoise.solve.curve import Curve as Curve
 from equipoise.solve.registry import make_solver as make_solver
-from equipoise.solve.solvers.solver import Event as Event
-from equipoise.solve.solvers.solver import Limit as Limit
+from equipoise.run import Event as Event
+from equipoise.run import Limit as Limit
 from equipoise.solve.solvers.solver import Solver as Solver
 from equipoise.solve.spots.position import Position as Position
 from equipoise.solve.spots.solution import Solution as Solution

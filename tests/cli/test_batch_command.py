@@ -1,6 +1,7 @@
 """`equipoise batch`: the report, resuming, Ctrl-C, and bad input in one sentence."""
 
 import json
+import signal
 
 import pytest
 from typer.testing import CliRunner
@@ -75,13 +76,15 @@ def test_ctrl_c_says_how_many_are_done_and_how_to_go_on(folder, monkeypatch):
 
     def interrupted(*args, **kwargs):
         if calls:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         calls.append(1)
         return solve(*args, **kwargs)
 
     monkeypatch.setattr(batchrun, "solve_spot", interrupted)
     monkeypatch.setattr("sys.argv", ["equipoise", "batch", "boards.txt", "--out", "a folder"])
+    before = signal.getsignal(signal.SIGINT)
     done = run(folder)
+    assert signal.getsignal(signal.SIGINT) is before
     assert done.exit_code == 130
     assert "1 of 2 spots are solved" in done.stderr
     assert "equipoise batch boards.txt --out 'a folder'" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.games import catalogue
 from equipoise.solve.registry import SOLVERS
+from equipoise.solve.solvers.cfr import CFRPlus
 from equipoise.solve.solvers.linear_program import LinearProgram
 
 runner = CliRunner(env={"COLUMNS": "160", "TERM": "dumb"})
@@ -273,3 +275,25 @@ def test_a_full_disk_costs_the_picture_and_not_the_figures(
     assert str(done.exception) == "cannot write x.png: No space left on device"
     assert json.loads(done.stdout)["game"] == "kuhn"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_shows_what_there_is_and_runs_no_other_solver(tmp_path: Path, monkeypatch) -> None:
+    """The first solver ends in good order, saved; the second one is not begun."""
+    advance = CFRPlus.advance
+
+    def pressed(self, count):
+        advance(self, count)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(CFRPlus, "advance", pressed)
+    words = ["game", "kuhn", "--iterations", "10000", "--json"]
+    done = runner.invoke(app, [*words, "--solver", "cfr+,dcfr"], catch_exceptions=False)
+    assert done.exit_code == 130
+    told = json.loads(done.stdout)
+    assert told["solver"] == "cfr+"
+    assert 0 < told["iterations"] < 10000
+    path = tmp_path / "saved"
+    words += ["--solver", "cfr+", "--checkpoint", str(path)]
+    done = runner.invoke(app, words, catch_exceptions=False)
+    assert f"goes on from {path}" in done.stderr
+    assert CFRPlus.load(path, catalogue.kuhn()).iteration == json.loads(done.stdout)["iterations"]

@@ -98,7 +98,10 @@ def test_saved_solves_go_on_and_may_be_cut(spot):
     assert again["exploitability_pct_pot"] <= 0.1
     same = figures(spot, "--resume", "a.solution", "--target-pct-pot", "0.1")
     assert same["iterations"] == again["iterations"]
-    assert figures(spot, "--compress", "--target-pct-pot", "0.5")["memory_mb"] < first["memory_mb"]
+    assert (
+        figures(spot, "--storage", "16-bit", "--target-pct-pot", "0.5")["memory_mb"]
+        < first["memory_mb"]
+    )
 
 
 def test_exports_and_pictures_are_written(spot, tmp_path):
@@ -153,7 +156,7 @@ def test_ctrl_c_saves_and_leaves_cleanly(spot, tmp_path, monkeypatch):
         (["{spot}", "--seconds", "nan"], "give more than 0"),
         (["{spot}", "--seconds", "inf"], "give more than 0"),
         (["{spot}", "--through", "river"], "add one of them"),
-        (["good.solution", "--compress"], "goes with a new solve"),
+        (["good.solution", "--storage", "16-bit"], "goes with a new solve"),
         (["good.solution", "--resume", "good.solution"], "leave out --resume"),
         (["empty.solution"], "empty.solution: damaged, or not an Equipoise file"),
         (["{spot}", "--save", "x.json", "--export", "x.json"], "both 'x.json'"),
@@ -172,9 +175,9 @@ def test_ctrl_c_saves_and_leaves_cleanly(spot, tmp_path, monkeypatch):
 )
 def test_bad_input_is_one_sentence(spot, tmp_path, words, told):
     solution = Solution.unsolved(Spot.load(spot))
-    solution.resolve(None, iterations=1)
+    solution.solve_on(None, iterations=1)
     solution.save("good.solution")
-    solution.save("answer.solution", compress=True)
+    solution.save("answer.solution", answer_only=True)
     data = (tmp_path / "good.solution").read_bytes()
     (tmp_path / "broken.solution").write_bytes(data[: len(data) // 2])
     (tmp_path / "empty.solution").touch()
@@ -287,7 +290,7 @@ def killed_after(monkeypatch):
         monkeypatch.setattr(SpotSolver, "advance", dying)
 
     monkeypatch.setattr("equipoise.cli.solve._SAVE_EVERY", 0.0)
-    monkeypatch.setattr("equipoise.solve.spots.solution._SHARE_OF_SAVING", 0.0)
+    monkeypatch.setattr("equipoise.run._SHARE_OF_SAVES", float("inf"))
     yield killed
     monkeypatch.setattr(SpotSolver, "advance", advance)
 

@@ -7,7 +7,7 @@ from typing import Any
 from equipoise.bench.figures import figure
 from equipoise.bench.solve import CHECK_EVERY, TARGETS, examples
 from equipoise.games.spot import Spot
-from equipoise.solve.solvers.cfr import Discounting
+from equipoise.solve.solvers.cfr import Discounting, Storage
 from equipoise.solve.spots.spotsolver import SpotSolver
 
 RULES = {
@@ -42,7 +42,8 @@ def run(seed: int = 0) -> dict[str, Any]:
         for rule, discounting in RULES.items():
             if compressed and discounting.predictive:
                 continue
-            solver = SpotSolver(game, discounting=discounting, compressed=compressed, threads=2)
+            storage: Storage = "16-bit" if compressed else "32-bit"
+            solver = SpotSolver(game, discounting=discounting, storage=storage, threads=2)
             left = list(TARGETS)
             most = MOST_ITERATIONS if len(game.deal.boards) < 100 else 300
             while left and solver.iteration < most:

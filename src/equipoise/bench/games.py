@@ -35,9 +35,9 @@ def run(seed: int = 0) -> dict[str, Any]:
 def _values(seed: int) -> list[dict[str, Any]]:
     """Distance of each solver's value from the known one, in units of what it reports as error."""
     from equipoise.games.catalogue import game
+    from equipoise.run import Limit
     from equipoise.solve.registry import SOLVERS, make_solver
     from equipoise.solve.sampling.mccfr import MonteCarloCFR
-    from equipoise.solve.solvers.solver import Limit
 
     known = [
         (game("kuhn"), -1 / 18),
@@ -137,8 +137,8 @@ def _open_spiel(seed: int) -> dict[str, float]:
 
 def _linear_programs() -> list[dict[str, Any]]:
     from equipoise.games.catalogue import game
+    from equipoise.run import Limit
     from equipoise.solve.registry import make_solver
-    from equipoise.solve.solvers.solver import Limit
 
     leduc = game("leduc")
     make_solver("lp", leduc).advance(1)
@@ -163,8 +163,8 @@ def _linear_programs() -> list[dict[str, Any]]:
 
 def _jam_or_fold() -> list[dict[str, Any]]:
     from equipoise.games.catalogue import game
+    from equipoise.run import Limit
     from equipoise.solve.registry import make_solver
-    from equipoise.solve.solvers.solver import Limit
 
     # The clock is that of a whole command: the game, then the solve. Kernels are loaded before.
     make_solver("dcfr", game("jamfold", stack=10)).run(Limit(iterations=2))
@@ -188,8 +188,8 @@ def _jam_or_fold() -> list[dict[str, Any]]:
 
 def _rhode_island() -> list[dict[str, Any]]:
     from equipoise.games.catalogue import game
+    from equipoise.run import Limit
     from equipoise.solve.registry import make_solver
-    from equipoise.solve.solvers.solver import Limit
 
     def build() -> Any:
         return make_solver("dcfr", game("rhode-island"), threads=2)
@@ -205,7 +205,7 @@ def _rhode_island() -> list[dict[str, Any]]:
     return [
         figure("Rhode Island: built in", built, "s"),
         figure("Rhode Island: solved in, 2 threads", last.seconds, "s"),
-        figure("Rhode Island: iterations", float(last.iteration), ""),
+        figure("Rhode Island: iterations", float(last.done), ""),
         figure(
             "Rhode Island: exploitability",
             last.exploitability_chips / ante,

@@ -17,11 +17,11 @@ from typing import Any
 from equipoise.bench.figures import best_seconds, figure
 from equipoise.errors import EquipoiseError
 from equipoise.games.library.smalldeck import holdem_small
+from equipoise.run import Event, Limit
 from equipoise.settings import choose
 from equipoise.solve.curve import Curve, plot_curves
 from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
 from equipoise.solve.solvers.cfr import CFRPlus
-from equipoise.solve.solvers.solver import Event, Limit
 from equipoise.solve.training.folder import Point
 from equipoise.solve.training.model import TrainingModel
 from equipoise.solve.training.recipe import Recipe
@@ -151,7 +151,7 @@ def _train(
     label = trained.solver.name if job.solver else f"{trained.solver.name} (the recipe's)"
     big = float(recipe.rules.big_blind)
     curves.setdefault(job.recipe, {})[label] = [
-        Event(p.iteration, p.seconds, p.best_bb * big)
+        Event(p.iteration, seconds=p.seconds, exploitability_chips=p.best_bb * big)
         for p in trained.points
         if p.best_bb is not None
     ]

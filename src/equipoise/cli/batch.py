@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,23 +13,25 @@ from equipoise.cli.output import (
     MOST_THREADS,
     Json,
     Overwrite,
+    Storage,
     check_number,
     check_positive,
+    check_storage,
     emit,
     progress_bar,
 )
+from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
 from equipoise.errors import EquipoiseError
 from equipoise.settings import brief
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from equipoise.run import Event
     from equipoise.solve.batch.jobs import Batch
     from equipoise.solve.batch.report import BatchReport
-    from equipoise.solve.batch.run import BatchEvent, Goal, Outcome
+    from equipoise.solve.batch.results import JobOutcome, Results
 
-#: What a shell is told when Ctrl-C ended a command.
-_INTERRUPTED = 130
 #: Failures that are told one by one.
 _MOST_TOLD = 10
 
@@ -59,9 +61,7 @@ def batch_command(
         int | None, typer.Option(help="Spots solved side by side; by default one a core.")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads for each of them.")] = None,
-    compress: Annotated[
-        bool, typer.Option("--compress", help="Keep numbers in 16 bits: half the memory.")
-    ] = False,
+    storage: Storage = "32-bit",
     save_solutions: Annotated[
         str | None, typer.Option(help="Keep every solution up to this street.")
     ] = None,
@@ -78,39 +78,28 @@ def batch_command(
     Results in the output folder are kept and not solved again. The report in it has the frequency,
     EV and equity of every line on every board as CSV and Parquet, their weighted means, a picture.
     """
+    from equipoise.run import Limit
     from equipoise.solve.batch.report import BatchReport
-    from equipoise.solve.batch.run import Goal, run_batch
+    from equipoise.solve.batch.results import Results
 
     check_number("--target-pct-pot", target_pct_pot, 0, 100)
     check_positive("--seconds", seconds, 10**9)
     check_number("--iterations", iterations, 1, 10**12)
     check_number("--workers", workers, 1, MOST_THREADS)
     check_number("--threads", threads, 1, MOST_THREADS)
-    goal = Goal(target_pct_pot, seconds, iterations, compress)
+    limit = Limit(iterations, seconds, exploitability_pct_pot=target_pct_pot)
+    results = Results(out, limit, check_storage(storage), save_solutions)
     batch = _batch(source, flops, spot)
     BatchReport.check_folder(out / "report", overwrite or (out / "results").is_dir())
     if not json:
         _announce(batch)
-    try:
-        with progress_bar("batch", quiet=json) as progress:
-
-            def hear(event: BatchEvent) -> None:
-                failed = f", {event.failed} failed" if event.failed else ""
-                note = f"{event.done:,} of {event.total:,} spots{failed} {event.name}"
-                # Time to go is of the spots that this run solves.
-                progress(event.done - event.resumed, event.total - event.resumed, note)
-
-            outcomes = run_batch(batch, out, goal, workers, threads, save_solutions, hear)
-    except KeyboardInterrupt:
-        _tell_stop(batch, out, goal, save_solutions)
-        raise typer.Exit(_INTERRUPTED) from None
+    outcomes = _run(batch, results, workers, threads, quiet=json)
     failed = [outcome for outcome in outcomes if outcome.result is None]
     if len(failed) == len(outcomes):
         raise EquipoiseError(f"no spot could be solved: {failed[0].job.name}: {failed[0].error}")
     report = BatchReport(outcomes)
     files = report.save(out / "report")
-    told: dict[str, Any] = {
-        **report.means(),
+    told = report.means() | {
         "resumed": sum(outcome.resumed for outcome in outcomes),
         "failed": [{"name": o.job.name, "error": o.error} for o in failed],
         "passed_over": [{"name": p.name, "reason": p.reason} for p in batch.passed],
@@ -118,6 +107,38 @@ def batch_command(
         "files": files,
     }
     emit(told, json, lambda: _shown(report, batch, failed, files))
+
+
+def _run(
+    batch: Batch, results: Results, workers: int | None, threads: int | None, quiet: bool
+) -> list[JobOutcome]:
+    """Solve; Ctrl-C ends the command and says how to go on."""
+    from equipoise.solve.batch.run import run_batch
+
+    with stopped_by_signals() as stop, progress_bar("batch", quiet) as progress:
+
+        def hear(event: Event) -> None:
+            assert event.total is not None
+            failed = f", {event.failed} failed" if event.failed else ""
+            note = f"{event.done:,} of {event.total:,} spots{failed} {event.what}"
+            # Time to go is of the spots that this run solves.
+            progress(event.done - event.resumed, event.total - event.resumed, note)
+
+        outcomes = run_batch(
+            batch,
+            results.folder,
+            results.limit,
+            workers,
+            threads,
+            results.through,
+            hear,
+            results.storage,
+            stop,
+        )
+    if stop.is_set():
+        _tell_stop(batch, results)
+        raise typer.Exit(INTERRUPTED)
+    return outcomes
 
 
 def _batch(source: Path | None, flops: str | None, spot: Path | None) -> Batch:
@@ -155,20 +176,18 @@ def _announce(batch: Batch) -> None:
         print(f"and {len(batch.passed) - _MOST_TOLD:,} more", file=sys.stderr)
 
 
-def _tell_stop(batch: Batch, out: Path, goal: Goal, through: str | None) -> None:
-    from equipoise.solve.batch.run import Results
-
-    results = Results(out, goal, through)
+def _tell_stop(batch: Batch, results: Results) -> None:
     done = sum(results.read(job) is not None for job in batch.jobs)
     print(
-        f"stopped: {done:,} of {len(batch.jobs):,} spots are solved and kept in {out}; go on with\n"
+        f"stopped: {done:,} of {len(batch.jobs):,} spots are solved and kept in {results.folder}; "
+        "go on with\n"
         f"    equipoise {shlex.join(sys.argv[1:])}",
         file=sys.stderr,
     )
 
 
 def _shown(
-    report: BatchReport, batch: Batch, failed: list[Outcome], files: dict[str, str]
+    report: BatchReport, batch: Batch, failed: list[JobOutcome], files: dict[str, str]
 ) -> RenderableType:
     from rich.console import Group
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from equipoise.cli.output import (
     emit,
     progress_bar,
 )
+from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
 from equipoise.errors import EquipoiseError, FileError, TooLargeError
 from equipoise.settings import brief
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
     from equipoise.games.game import Game
-    from equipoise.solve.solvers.solver import Event, Limit, Solver
+    from equipoise.run import Event, Limit, Stop
+    from equipoise.solve.solvers.solver import Solver
     from equipoise.solve.strategies.postprocessing import PostProcessing
 
 
@@ -89,13 +92,7 @@ def game_command(
     check_number("--threads", threads, 1, MOST_THREADS)
     limit = _limit(iterations, seconds, target)
     names = _solvers(solver)
-    if checkpoint is not None:
-        from equipoise.files import check_target
-
-        if len(names) > 1:
-            raise EquipoiseError("--checkpoint goes with one solver")
-        check_target(checkpoint, overwrite=True, what="--checkpoint")
-    check_picture(plot, overwrite)
+    _check_files(checkpoint, plot, names, overwrite)
     rules = [PostProcessing.parse(text, seed) for text in postprocess or []]
     game = catalogue.game(name, **_parameters(stack, menu, parameter or []))
     if strategy and json and sum(game.information_sets()) > _MOST_SETS:
@@ -104,23 +101,44 @@ def game_command(
     solvers = [_make(word, game, seed, threads, checkpoint) for word in names]
     curves: dict[str, Any] = {}
     runs: list[dict[str, Any]] = []
-    for word, made in zip(names, solvers, strict=True):
-        last, curves[word] = _run(f"{game.name}, {word}", made, limit, checkpoint, quiet=json)
-        runs.append(_figures(game, made, last, seed))
-        if rules:
-            runs[-1]["postprocessed"] = [_after(game, made, rule) for rule in rules]
-        if strategy and json:
-            runs[-1]["strategy"] = [entry._asdict() for entry in made.average_strategy()]
+    with stopped_by_signals() as stop:
+        for word, made in zip(names, solvers, strict=True):
+            label = f"{game.name}, {word}"
+            last, curves[word] = _run(label, made, limit, checkpoint, stop, quiet=json)
+            runs.append(_figures(game, made, last, seed))
+            if rules:
+                runs[-1]["postprocessed"] = [_after(game, made, rule) for rule in rules]
+            if strategy and json:
+                runs[-1]["strategy"] = [entry._asdict() for entry in made.average_strategy()]
+            if stop.is_set():
+                break
     failed = None if plot is None else _draw(plot, name, game, solvers, curves)
     data = runs[0] if len(runs) == 1 else {"game": game.name, "runs": runs}
-    written = None if failed else plot
-    emit(data, json, lambda: _shown(game, runs, solvers if strategy else [], written))
+    shown = solvers[: len(runs)] if strategy else []
+    emit(data, json, lambda: _shown(game, runs, shown, None if failed else plot))
     if failed:
         raise failed
+    if stop.is_set():
+        how = f": the same command goes on from {checkpoint}" if checkpoint is not None else ""
+        print(f"stopped{how}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _check_files(
+    checkpoint: Path | None, plot: Path | None, solvers: list[str], overwrite: bool
+) -> None:
+    """Refuse, before anything is built, files that could not or should not be written."""
+    if checkpoint is not None:
+        from equipoise.files import check_target
+
+        if len(solvers) > 1:
+            raise EquipoiseError("--checkpoint goes with one solver")
+        check_target(checkpoint, overwrite=True, what="--checkpoint")
+    check_picture(plot, overwrite)
 
 
 def _run(
-    label: str, solver: Solver, limit: Limit, checkpoint: Path | None, quiet: bool
+    label: str, solver: Solver, limit: Limit, checkpoint: Path | None, stop: Stop, quiet: bool
 ) -> tuple[Event, list[Event]]:
     """Run a solver to its limit: its last event, and those that measured something."""
     from equipoise.solve.curve import Curve
@@ -132,9 +150,9 @@ def _run(
             curve(event)
             chips = event.exploitability_chips
             note = "" if chips is None else f"exploitability {chips:.2e} chips"
-            progress(event.iteration, limit.iterations, note)
+            progress(event.done, event.total, note)
 
-        last = solver.run(limit, report, checkpoint)
+        last = solver.run(limit, report, checkpoint, stop=stop)
     return last, curve.points
 
 
@@ -169,7 +187,7 @@ def _solvers(text: str) -> list[str]:
 
 
 def _limit(iterations: int | None, seconds: float | None, target: float | None) -> Limit:
-    from equipoise.solve.solvers.solver import Limit
+    from equipoise.run import Limit
 
     check_number("--iterations", iterations, 1, 10**12)
     check_positive("--seconds", seconds, 10**9)
@@ -217,7 +235,7 @@ def _figures(game: Game, solver: Solver, last: Event, seed: int) -> dict[str, An
     return {
         "game": game.name,
         "solver": solver.name,
-        "iterations": last.iteration,
+        "iterations": last.done,
         "seconds": last.seconds,
         "exploitability_chips": chips,
         "exploitability_mbb": 1000 * chips / game.unit_chips,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -43,6 +43,22 @@ def check_seed(seed: int | None) -> int | None:
 Seed = Annotated[
     int, typer.Option("--seed", callback=check_seed, help="Seed of every random choice.")
 ]
+
+
+Storage = Annotated[
+    str, typer.Option("--storage", help="Keep numbers in 32-bit, or 16-bit for half the memory.")
+]
+
+
+def check_storage(storage: str) -> Literal["32-bit", "16-bit"]:
+    """The storage of numbers that was asked for, if there is one of that name."""
+    if storage == "16-bit":
+        return "16-bit"
+    if storage == "32-bit":
+        return "32-bit"
+    from equipoise.settings import brief
+
+    raise EquipoiseError(f"--storage {brief(storage)}: choose 32-bit or 16-bit")
 
 
 def emit(data: dict[str, Any], json: bool, table: Callable[[], RenderableType]) -> None:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import shlex
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,12 +16,15 @@ from equipoise.cli.output import (
     MOST_THREADS,
     Json,
     Overwrite,
+    Storage,
     check_number,
     check_picture,
     check_positive,
+    check_storage,
     emit,
     progress_bar,
 )
+from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.settings import brief
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from equipoise.games.estimate import Estimate
     from equipoise.games.spot import Spot
-    from equipoise.solve.solvers.solver import Event
-    from equipoise.solve.spots.position import Position
+    from equipoise.run import Event
+    from equipoise.solve.spots.show import ShownPosition
     from equipoise.solve.spots.solution import Solution
 
 #: Iterations that a spot typically takes to 0.3 % of the pot, and how they grow with precision:
@@ -44,8 +44,6 @@ _TYPICAL_ITERATIONS, _TYPICAL_TARGET, _GROWTH = 120, 0.3, 0.64
 _TARGET = 0.3
 #: Seconds between the saves of a solve that takes long.
 _SAVE_EVERY = 120.0
-#: What a shell is told when Ctrl-C ended a command.
-_INTERRUPTED = 130
 
 
 def solve_command(
@@ -61,9 +59,7 @@ def solve_command(
         int | None, typer.Option(help="Stop after this many, those before a resume included.")
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads; they share the cards to come.")] = 1,
-    compress: Annotated[
-        bool, typer.Option("--compress", help="Keep numbers in 16 bits: half the memory.")
-    ] = False,
+    storage: Storage = "32-bit",
     save: Annotated[
         Path | None, typer.Option(help="Write the solution here, every few minutes and at the end.")
     ] = None,
@@ -101,7 +97,7 @@ def solve_command(
     """
     goal = _Goal(target_pct_pot, seconds, iterations, threads)
     _check_files(spot, save, export, plot, through, overwrite)
-    solution = _solution(spot, resume, goal, compress)
+    solution = _solution(spot, resume, goal, storage)
     for words in lock or []:
         _lock(solution, words)
     if solution.solver is None and goal.wants_more(solution):
@@ -129,7 +125,7 @@ def solve_command(
     if told.failures:
         raise told.failures[0]
     if stopped:
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
 
 
 class _Goal:
@@ -253,7 +249,7 @@ def _how_to_go_on(kept: Path, goal: _Goal, export: Path | None) -> str:
     return f"stopped{missing}: go on with\n    {shlex.join(words)}"
 
 
-def _solution(spot: Path | None, resume: Path | None, goal: _Goal, compress: bool) -> Solution:
+def _solution(spot: Path | None, resume: Path | None, goal: _Goal, storage: str) -> Solution:
     from equipoise.games.spot import Spot
     from equipoise.solve.spots.solution import Solution
     from equipoise.solve.spots.solutionfile import is_solution
@@ -263,15 +259,15 @@ def _solution(spot: Path | None, resume: Path | None, goal: _Goal, compress: boo
             raise EquipoiseError(f"{spot} is a solution itself: leave out --resume")
         spot, resume = None, spot
     if resume is not None:
-        if compress:
-            raise EquipoiseError("--compress goes with a new solve: a saved one stays as it is")
+        if check_storage(storage) != "32-bit":
+            raise EquipoiseError("--storage goes with a new solve: a saved one stays as it is")
         opened = Solution.load(resume, goal.threads)
         if spot is not None and not _same(Spot.load(spot), opened.spot):
             raise EquipoiseError(f"{resume}: a solution of another spot than {spot}")
         return opened
     if spot is None:
         raise EquipoiseError("which spot? name a TOML file; examples/spots has some")
-    return Solution.unsolved(Spot.load(spot), goal.threads, compress)
+    return Solution.unsolved(Spot.load(spot), goal.threads, check_storage(storage))
 
 
 def _same(first: Spot, second: Spot) -> bool:
@@ -299,33 +295,31 @@ def _lock(solution: Solution, words: str) -> None:
 
 
 def _run(solution: Solution, goal: _Goal, kept: Path, quiet: bool) -> bool:
-    """Solve; whether it was interrupted."""
+    """Solve; whether it was stopped."""
     first: list[float] = []
     noted = [True] * kept.exists()
-    with progress_bar(solution.game.name, quiet) as progress, _interruptible() as asked:
+    with (
+        stopped_by_signals() as stop,
+        progress_bar(solution.game.name, quiet) as progress,
+    ):
 
         def hear(event: Event) -> None:
             if event.exploitability_chips is not None:
-                percent = 100 * event.exploitability_chips / solution.spot.pot
+                percent = 100 * event.exploitability_chips / solution.pot
                 first.append(percent)
                 done = _share_done(first[0], percent, goal.target)
                 if goal.iterations:
-                    done = max(done, event.iteration / goal.iterations)
+                    done = max(done, event.done / goal.iterations)
                 if goal.seconds:
                     done = max(done, event.seconds / goal.seconds)
-                note = f"{event.iteration} iterations, exploitability {percent:.3f} % of pot"
+                note = f"{event.done} iterations, exploitability {percent:.3f} % of pot"
                 progress(min(done, 1.0), 1.0, note)
             if not noted and kept.exists():
                 noted.append(True)
                 print(f"a long solve: kept in {kept} from now on", file=sys.stderr)
-            if asked():
-                raise KeyboardInterrupt
 
-        try:
-            solution.resolve(goal.target, goal.seconds, goal.iterations, hear, kept, _SAVE_EVERY)
-        except KeyboardInterrupt:
-            return True
-    return False
+        solution.solve_on(goal.target, goal.seconds, goal.iterations, hear, kept, _SAVE_EVERY, stop)
+    return stop.is_set()
 
 
 def _share_done(first: float, now: float, target: float) -> float:
@@ -335,26 +329,7 @@ def _share_done(first: float, now: float, target: float) -> float:
     return max(0.0, math.log(first / now) / math.log(first / target))
 
 
-@contextmanager
-def _interruptible() -> Iterator[Callable[[], bool]]:
-    """Between iterations only: a Ctrl-C in the midst of one would leave numbers half updated."""
-    asked = False
-
-    def note(number: int, frame: Any) -> None:
-        nonlocal asked
-        asked = True
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: asked
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _shown(solution: Solution, position: Position, written: list[str]) -> RenderableType:
+def _shown(solution: Solution, position: ShownPosition, written: list[str]) -> RenderableType:
     from rich.console import Group
 
     from equipoise.games.estimate import duration_text

@@ -18,16 +18,14 @@ from equipoise.cli.output import (
     emit,
     progress_bar,
 )
+from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.solve.training.folder import Point
+    from equipoise.run import Event
     from equipoise.solve.training.run import Trained, Training
-
-#: What a shell is told when Ctrl-C ended a command.
-_INTERRUPTED = 130
 
 
 def train_command(
@@ -83,7 +81,7 @@ def train_command(
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
-    with progress_bar(chosen.name, quiet=json) as bar:
+    with stopped_by_signals() as stop, progress_bar(chosen.name, quiet=json) as bar:
         training = Training(
             chosen,
             out,
@@ -94,7 +92,8 @@ def train_command(
         _say(f"{chosen.name}: {training.estimate}", json)
         # Nobody else may use the folder until the blueprint of this run is in it.
         with training.files.held():
-            trained = training.run(resume, _Teller(training, bar, json), overwrite=overwrite)
+            teller = _Teller(training, bar, json)
+            trained = training.run(resume, teller, overwrite=overwrite, stop=stop)
             _say("writing the blueprint and looking it over ...", json)
             data = _finish(trained, training)
     emit(data, json, lambda: _shown(data))
@@ -105,7 +104,7 @@ def train_command(
             f"{shlex.join([word for word in sys.argv[1:] if word not in again])} --resume",
             json,
         )
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _say(line: str, json: bool) -> None:
@@ -121,22 +120,23 @@ class _Teller:
         self._said = -60.0
         self._note = ""
 
-    def __call__(self, iteration: int, seconds: float, point: Point | None) -> None:
-        if point is not None:
-            self._note = _figures(point)
-        minutes = self._training.recipe.limits.minutes
-        self._bar(seconds, 60 * minutes if minutes else None, f"{iteration:,} its {self._note}")
-        if point is not None and not sys.stderr.isatty() and seconds - self._said >= 60:
-            _say(f"{seconds:8.1f} s {iteration:>9,} iterations  {self._note}", self._json)
+    def __call__(self, event: Event) -> None:
+        recipe, seconds = self._training.recipe, event.seconds
+        if event.honest_chips is not None:
+            self._note = _figures(event, float(recipe.rules.big_blind))
+        self._bar(seconds, recipe.limit.seconds, f"{event.done:,} its {self._note}")
+        something = self._note or seconds >= 60
+        if something and not sys.stderr.isatty() and seconds - self._said >= 60:
+            _say(f"{seconds:8.1f} s {event.done:>9,} iterations  {self._note}", self._json)
             self._said = seconds
 
 
-def _figures(point: Point) -> str:
+def _figures(event: Event, big_blind: float) -> str:
     parts = []
-    if point.exploitability_bb is not None:
-        parts.append(f"{point.exploitability_bb:.4g} bb")
-    if point.judged_bb is not None:
-        parts.append(f"{point.judged_bb:.4g} bb on other boards")
+    if event.exploitability_chips is not None:
+        parts.append(f"{event.exploitability_chips / big_blind:.4g} bb")
+    if event.judged_chips is not None:
+        parts.append(f"{event.judged_chips / big_blind:.4g} bb on other boards")
     return ", ".join(parts)
 
 
@@ -179,8 +179,8 @@ def _list_recipes(json: bool) -> None:
 
         shown = Table("recipe", "what it trains", "minutes", title="recipes")
         for one in recipes:
-            minutes = one.limits.minutes
-            shown.add_row(one.name, one.about, f"{minutes:g}" if minutes else "")
+            seconds = one.limit.seconds
+            shown.add_row(one.name, one.about, f"{seconds / 60:g}" if seconds else "")
         return shown
 
     emit(data, json, table)

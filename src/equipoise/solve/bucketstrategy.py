@@ -30,8 +30,8 @@ from equipoise.errors import ArtefactError, IllegalActionError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Action, Rules, State
+from equipoise.run import Event, Limit
 from equipoise.solve.solvers.cfr import CFRPlus
-from equipoise.solve.solvers.solver import Event, Limit
 
 _KIND = "bucket strategy"
 #: Weight of a difference in the latest bucket, the one before it, and so on.
@@ -206,7 +206,7 @@ def train(training: Training, progress: Progress | None = None) -> BucketStrateg
 
     def solved(event: Event) -> None:
         if progress is not None:
-            progress("iterations", event.iteration, training.iterations)
+            progress("iterations", event.done, training.iterations)
 
     tables = count_tables(training.buckets.lookup(), training.boards, training.seed, counted)
     game = bucket_game(training.rules, tables)

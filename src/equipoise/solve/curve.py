@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cards.chart import save
-from equipoise.solve.solvers.solver import Event
+from equipoise.run import Event
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +49,7 @@ def plot_curves(
         if exact and (events[0].exploitability_chips or 0.0) < floor:
             label = f"{name} (exact: {events[0].exploitability_chips:.0e})"
         for axes, along in (
-            (by_iteration, [event.iteration for event in events]),
+            (by_iteration, [event.done for event in events]),
             (by_time, [event.seconds for event in events]),
         ):
             (drawn,) = axes.plot(along, chips, label=label, **style)

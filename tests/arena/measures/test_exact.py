@@ -14,8 +14,8 @@ from equipoise.games import catalogue
 from equipoise.games.hand import View
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, raise_to
+from equipoise.run import Limit
 from equipoise.solve.solvers.cfr import CFR
-from equipoise.solve.solvers.solver import Limit
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.sweep.tableau import Tableau
 

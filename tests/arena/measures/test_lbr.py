@@ -21,8 +21,8 @@ from equipoise.games.rules import (
     nolimit,
     raise_to,
 )
+from equipoise.run import Limit
 from equipoise.solve.solvers.cfr import CFR
-from equipoise.solve.solvers.solver import Limit
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.sweep.tableau import Tableau
 

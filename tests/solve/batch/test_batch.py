@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+import threading
 from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
@@ -11,15 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from equipoise.artefact import fingerprint
 from equipoise.cards.card import cards_text
 from equipoise.cards.isomorphism import flops
 from equipoise.errors import CardError, EquipoiseError, GameError, RangeError, SolverError
 from equipoise.games.spot import Spot
+from equipoise.run import Limit, Stop
 from equipoise.solve.batch import run as batchrun
 from equipoise.solve.batch.flopsubset import choose_flops, flop_features
-from equipoise.solve.batch.jobs import Batch, Job, on_board, read_boards
+from equipoise.solve.batch.jobs import Batch, SpotJob, on_board, read_boards
 from equipoise.solve.batch.report import BatchReport
-from equipoise.solve.batch.run import Goal, Outcome, Results, run_batch, summary
+from equipoise.solve.batch.results import JobOutcome, Results, summary
+from equipoise.solve.batch.run import run_batch
 from equipoise.solve.spots.solution import Solution, solve_spot
 
 RIVERS = [("Td9d6hQc2s", 3.0), ("Td9d6hQc3s", 1.0), ("AsKsQh7d2c", 2.5)]
@@ -205,7 +209,7 @@ def test_a_batch_resumes_and_solves_nothing_twice(rivers, tmp_path, solved):
 
 def test_a_changed_target_or_spot_is_solved_anew(rivers, tmp_path, solved):
     run_batch(rivers, tmp_path, workers=1)
-    run_batch(rivers, tmp_path, Goal(target_pct_pot=0.2), workers=1)
+    run_batch(rivers, tmp_path, Limit(exploitability_pct_pot=0.2), workers=1)
     assert len(solved) == 6
     run_batch(Batch.of_boards(RIVERS, river(stack=150)), tmp_path, workers=1)
     assert len(solved) == 9
@@ -217,11 +221,11 @@ def test_a_changed_target_or_spot_is_solved_anew(rivers, tmp_path, solved):
 @pytest.mark.parametrize("damage", ["cut", "edit", "foreign", "empty"])
 def test_a_damaged_result_is_solved_anew(rivers, tmp_path, solved, damage):
     first = run_batch(rivers, tmp_path, workers=1)
-    path = Results(tmp_path, Goal()).path(rivers.jobs[1])
+    path = Results(tmp_path).path(rivers.jobs[1])
     text = path.read_text()
     told = json.loads(text)
     told["result"]["ev_oop_chips"] += 1
-    other = Results(tmp_path, Goal()).path(rivers.jobs[0]).read_text()
+    other = Results(tmp_path).path(rivers.jobs[0]).read_text()
     texts = {"cut": text[:-9], "edit": json.dumps(told), "foreign": other, "empty": ""}
     path.write_text(texts[damage])
     again = run_batch(rivers, tmp_path, workers=1)
@@ -230,11 +234,11 @@ def test_a_damaged_result_is_solved_anew(rivers, tmp_path, solved, damage):
 
 
 def test_results_are_files_like_any_other_and_left_overs_are_swept(rivers, tmp_path):
-    results = Results(tmp_path, Goal())
+    results = Results(tmp_path)
     results.make_folders()
     left = tmp_path / "results" / ".partial-1-00000000-killed.json"
     left.write_text("half")
-    Results(tmp_path, Goal()).make_folders()
+    Results(tmp_path).make_folders()
     assert not left.exists()
     before = os.umask(0o022)
     try:
@@ -269,7 +273,7 @@ def test_a_spot_that_fails_is_told_and_the_others_are_solved(rivers, tmp_path, m
 def test_processes_give_the_same_answers_and_one_that_dies_takes_nobody_along(tmp_path):
     """A process dies at a spot; that spot alone fails, the others are solved by those that follow."""
     good = Batch.of_boards(RIVERS, river())
-    jobs = (*good.jobs[:1], Job("deadly", _Deadly()), *good.jobs[1:])  # type: ignore[arg-type]
+    jobs = (*good.jobs[:1], SpotJob("deadly", _Deadly()), *good.jobs[1:])  # type: ignore[arg-type]
     outcomes = run_batch(Batch(jobs), tmp_path / "many", workers=2)
     assert [bool(outcome.error) for outcome in outcomes] == [False, True, False, False]
     assert "process died" in outcomes[1].error
@@ -289,7 +293,7 @@ class _Deadly(Spot):
 
 
 def test_a_spot_over_its_share_of_memory_is_solved_alone(rivers, tmp_path, monkeypatch):
-    crew = batchrun._Crew(Results(tmp_path, Goal()), 2, 1)
+    crew = batchrun._Crew(Results(tmp_path), 2, 1)
     crew.results.make_folders()
     limits = []
 
@@ -322,7 +326,7 @@ def test_a_spot_over_its_share_of_memory_is_solved_alone(rivers, tmp_path, monke
 
 
 def test_a_pool_that_is_broken_on_submit_is_a_failure_not_a_crash(rivers, tmp_path, monkeypatch):
-    crew = batchrun._Crew(Results(tmp_path, Goal()), 2, 1)
+    crew = batchrun._Crew(Results(tmp_path), 2, 1)
 
     class Broken:
         def __enter__(self):
@@ -345,7 +349,7 @@ def test_solutions_are_kept_up_to_a_street(tmp_path, solved):
     turn = Spot("Td9d6hQc", "99,JJ,AA", "TT,KK", pot=100, stack=100, menu="a")
     batch = Batch.of_boards([("Td9d6hQc", 1.0)], turn)
     run_batch(batch, tmp_path, through="turn")
-    kept = Results(tmp_path, Goal(), "turn").solution_path(batch.jobs[0])
+    kept = Results(tmp_path, through="turn").solution_path(batch.jobs[0])
     opened = Solution.load(kept)
     assert (opened.spot.board, opened.kept_streets) == (turn.board, 1)
     run_batch(batch, tmp_path, through="turn")
@@ -358,11 +362,44 @@ def test_solutions_are_kept_up_to_a_street(tmp_path, solved):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"target_pct_pot": -1}, {"seconds": float("nan")}, {"target_pct_pot": 0}]
+    ("wrong", "told"),
+    [
+        ({"exploitability_pct_pot": 0}, "never reached"),
+        ({"exploitability_chips": 1.0}, "in % of the pot"),
+        ({"exploitability_bb": 1.0}, "in % of the pot"),
+    ],
 )
-def test_goals_that_make_no_sense_are_refused(wrong):
-    with pytest.raises(SolverError):
-        Goal(**wrong)
+def test_limits_that_make_no_sense_are_refused(wrong, told, rivers, tmp_path):
+    with pytest.raises(SolverError, match=told):
+        run_batch(rivers, tmp_path, Limit(**wrong))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_another_thread_stops_a_batch(workers, rivers, tmp_path):
+    """What was begun is not told and not written; the same call goes on from there."""
+    endless = Limit(seconds=600)
+    stop, ended = Stop(), []
+
+    def work():
+        ended.append(run_batch(rivers, tmp_path, endless, workers=workers, stop=stop))
+
+    other = threading.Thread(target=work)
+    other.start()
+    while not stop.watched:
+        other.join(0.01)
+    stop.set()
+    other.join(60)
+    assert ended == [[]]
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def test_answers_of_before_are_still_found(tmp_path):
+    """Their names hold a hash of what they were solved to, in the words of the first version."""
+    goal = {"target_pct_pot": 0.5, "seconds": 9.0, "iterations": None, "compressed": True}
+    spot = {key: value for key, value in river().to_dict().items() if key != "name"}
+    limit = Limit(seconds=9.0, exploitability_pct_pot=0.5)
+    found = Results(tmp_path, limit, "16-bit").identity(river())
+    assert found == fingerprint({"spot": spot, "goal": goal, "layout": 1})
 
 
 def test_workers_and_threads_are_at_least_one(rivers, tmp_path):
@@ -427,7 +464,7 @@ def test_a_line_that_is_never_taken_counts_for_nothing():
             **worth, "reached": True, "exploitability_pct_pot": 0.1, "pot": 100,
             "lines": [line | worth],
         }  # fmt: skip
-        return Outcome(Job(name, river(), 2.0), result)
+        return JobOutcome(SpotJob(name, river(), 2.0), result)
 
     report = BatchReport([outcome("a", 0.5, (0.25, 0.75)), outcome("b", 0.0, (None, None))])
     (line,) = report.means()["lines"]
@@ -439,7 +476,7 @@ def test_a_line_that_is_never_taken_counts_for_nothing():
 def test_the_report_is_written(rivers, tmp_path, copies):
     outcomes = run_batch(rivers, tmp_path, workers=1)
     many = [
-        Outcome(Job(f"{o.job.name} {n}", o.job.spot, o.job.weight), o.result)
+        JobOutcome(SpotJob(f"{o.job.name} {n}", o.job.spot, o.job.weight), o.result)
         for n in range(copies)
         for o in outcomes
     ]
@@ -467,4 +504,4 @@ def test_parquet_holds_the_same_rows(rivers, tmp_path):
 
 def test_nothing_solved_is_nothing_to_report(rivers):
     with pytest.raises(EquipoiseError, match="nothing to report"):
-        BatchReport([Outcome(job, None, "no") for job in rivers.jobs])
+        BatchReport([JobOutcome(job, None, "no") for job in rivers.jobs])

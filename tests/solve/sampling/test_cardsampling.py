@@ -27,12 +27,12 @@ from equipoise.games.library.smalldeck import holdem_small
 from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import DEAL, SHOWDOWN
 from equipoise.games.rules import LIMIT_HOLDEM, Rules
+from equipoise.run import Limit
 from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
 from equipoise.solve.sampling.cardwalk import deal_holdem
 from equipoise.solve.sampling.deals import GameDealer, HoldemDealer
 from equipoise.solve.sampling.rows import CardRows, CardStrategy, table_bytes
 from equipoise.solve.solvers.cfr import CFRPlus
-from equipoise.solve.solvers.solver import Limit
 
 F = np.float32
 MASK = (1 << 64) - 1
@@ -387,7 +387,7 @@ def test_a_killed_run_loses_at_most_an_interval(tmp_path):
     program = (
         "from equipoise.games.catalogue import leduc\n"
         "from equipoise.solve.sampling.cardsampling import CardGame, CardSampling\n"
-        "from equipoise.solve.solvers.solver import Limit\n"
+        "from equipoise.run import Limit\n"
         "solver = CardSampling(CardGame.of(leduc()), seed=5)\n"
         "solver.advance(1)\n"
         f"solver.run(Limit(seconds=120), checkpoint={str(path)!r}, checkpoint_seconds=0.2)\n"
@@ -441,7 +441,7 @@ def test_without_a_judge(dealer):
     game = CardGame("cards", Betting.build(SHALLOW, BetMenu.parse("a")), dealer)
     solver = CardSampling(game)
     event = solver.run(Limit(iterations=100))
-    assert event.iteration == 100
+    assert event.done == 100
     assert np.isnan(solver.exploitability())
     with pytest.raises(SolverError, match="card_strategy"):
         solver.average_strategy()

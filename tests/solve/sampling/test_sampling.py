@@ -12,6 +12,7 @@ from equipoise.games.catalogue import kuhn, leduc, leduc_nolimit
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules
+from equipoise.run import Limit
 from equipoise.solve.jointdeal import JointDeal
 from equipoise.solve.sampling.mccfr import (
     ChanceSampling,
@@ -20,7 +21,6 @@ from equipoise.solve.sampling.mccfr import (
     OutcomeSampling,
     alias_table,
 )
-from equipoise.solve.solvers.solver import Limit
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.sweep import rowrules
 

@@ -154,7 +154,7 @@ def test_negative_exponents_are_refused() -> None:
 @pytest.mark.parametrize("evaluator", ["matrix", "sorted"])
 def test_sixteen_bits_are_enough(solver: type[CFR], evaluator: str) -> None:
     game = holdem_small("limit", evaluator=evaluator)
-    whole, short = solver(game, precision="float32"), solver(game, compressed=True)
+    whole, short = solver(game, precision="float32"), solver(game, storage="16-bit")
     assert short.plan.dtype == short.regrets.dtype == np.int16
     for each in (whole, short):
         each.advance(150)
@@ -165,7 +165,7 @@ def test_sixteen_bits_are_enough(solver: type[CFR], evaluator: str) -> None:
 
 def test_padding_takes_no_part_in_the_unit_of_sixteen_bits() -> None:
     """Every decision that learnt something uses the whole range of its integers for real hands."""
-    solver = DCFR(holdem_small("limit", evaluator="sorted"), compressed=True)
+    solver = DCFR(holdem_small("limit", evaluator="sorted"), storage="16-bit")
     solver.advance(5)
     index = solver.tableau.index
     largest = []
@@ -184,7 +184,7 @@ def test_sixteen_bits_are_refused_where_they_cannot_be() -> None:
         {"discounting": Discounting(predictive=True)},
     ):
         with pytest.raises(SolverError, match="16-bit storage goes with"):
-            CFR(KUHN, compressed=True, **settings)
+            CFR(KUHN, storage="16-bit", **settings)
 
 
 @pytest.mark.parametrize("steps", [1, 7, 60])

@@ -14,10 +14,10 @@ from equipoise.games.catalogue import kuhn, kuhn_half_street, leduc, leduc_nolim
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules
+from equipoise.run import Limit
 from equipoise.solve.jointdeal import JointDeal
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.solvers.linear_program import LinearProgram
-from equipoise.solve.solvers.solver import Limit
 
 SUITS, RANKS = 3, 3
 
@@ -179,7 +179,7 @@ def test_run_save_and_load(tmp_path):
     solver, path = LinearProgram(kuhn()), tmp_path / "kuhn.eq"
     seen = []
     event = solver.run(Limit(seconds=60), seen.append, path)
-    assert event.iteration == solver.iteration == 1
+    assert event.done == solver.iteration == 1
     assert event.exploitability_chips == pytest.approx(0, abs=1e-12)
     assert seen[-1] == event
     again = LinearProgram.load(path, kuhn())

@@ -257,8 +257,8 @@ def test_threads_give_the_same_answer():
 
 def test_sixteen_bits_give_nearly_the_same_answer():
     spot = RIVER
-    packed = solve_spot(spot, target_pct_pot=0.2, compressed=True)
-    assert packed.compressed
+    packed = solve_spot(spot, target_pct_pot=0.2, storage="16-bit")
+    assert packed.storage == "16-bit"
     assert packed.reached
     exact = solve_spot(spot, target_pct_pot=0.2)
     assert packed.memory_bytes < 0.6 * exact.memory_bytes
@@ -302,7 +302,7 @@ def test_hands_that_never_get_there_are_undefined():
     solution = solve_spot(RIVER, None, iterations=30)
     root = solution.at()
     solution.lock(root, {"check": 1.0}, "KJ")
-    solution.resolve(None, iterations=60)
+    solution.solve_on(None, iterations=60)
     after = solution.at("bet")
     reach, hands = after.reach("oop"), after.hands("oop")
     never = np.array([combo_text(int(h))[::2] in ("KJ", "JK") for h in hands])
@@ -343,7 +343,7 @@ def test_a_player_who_always_folds_is_bet_into():
     for action in ("bet", "allin"):
         solution.lock(solution.at(action), {"fold": 1.0})
     assert solution.exploitability_chips > 1
-    solution.resolve(0.05)
+    solution.solve_on(0.05)
     assert solution.reached
     root = solution.at()
     assert root.mean_ev("oop") == pytest.approx(100, abs=0.1)
@@ -353,7 +353,7 @@ def test_a_player_who_always_folds_is_bet_into():
     assert "restricted game" in solution.at().table().caption
     assert solution.to_dict()["exploitability_of"] == "restricted game"
     solution.unlock()
-    solution.resolve(0.1)
+    solution.solve_on(0.1)
     assert solution.at().mean_ev("oop") == pytest.approx(before, abs=0.5)
     assert "exploitability_of" not in solution.to_dict()
 
@@ -364,7 +364,7 @@ def test_locks_of_some_hands_hold_exactly_and_best_responses_obey_them():
     position = solution.at("bet 50")
     solution.lock(position, [0.25, 0.5, 0.25, 0], "QJ")
     solution.lock(position, {"call": 1.0}, "99")
-    solution.resolve(0.1)
+    solution.solve_on(0.1)
     after = solution.at("bet 50")
     names = [combo_text(int(h)) for h in after.hands("ip")]
     play = dict(zip(names, after.strategy().T.tolist(), strict=True))
@@ -397,7 +397,7 @@ def test_locks_that_cannot_be_are_refused():
         solution.lock(solved(RIVER).at(), {"check": 1.0})
     with pytest.raises(SolverError, match="nothing is locked"):
         solution.unlock(solution.at("check"))
-    packed = solve_spot(RIVER, None, iterations=5, compressed=True)
+    packed = solve_spot(RIVER, None, iterations=5, storage="16-bit")
     with pytest.raises(SolverError, match="32-bit"):
         packed.lock(packed.at(), {"check": 1.0})
 
@@ -405,7 +405,7 @@ def test_locks_that_cannot_be_are_refused():
 def test_a_lock_after_a_merged_card_holds_on_its_equals():
     solution = solve_spot(ALIKE, None, iterations=20)
     solution.lock(solution.at("check", "check", "3c"), {"check": 1.0})
-    solution.resolve(None, iterations=30)
+    solution.solve_on(None, iterations=30)
     for card in ("3c", "3d", "3s"):
         play = solution.at("check", "check", card).strategy()
         assert np.nanmin(play[0]) == 1
@@ -414,17 +414,17 @@ def test_a_lock_after_a_merged_card_holds_on_its_equals():
 # ---------------------------------------------------------------------------------- files
 
 
-@pytest.mark.parametrize("compressed", [False, True])
-def test_a_solve_goes_on_where_it_was_saved(tmp_path, compressed):
+@pytest.mark.parametrize("storage", ["32-bit", "16-bit"])
+def test_a_solve_goes_on_where_it_was_saved(tmp_path, storage):
     path = tmp_path / "spot.solution"
-    first = solve_spot(TURN, None, iterations=10, compressed=compressed)
+    first = solve_spot(TURN, None, iterations=10, storage=storage)
     first.save(path)
     opened = Solution.load(path)
     assert opened.spot == TURN
     assert opened.iterations == 10
     assert opened.exploitability_chips == first.exploitability_chips
-    first.resolve(None, iterations=20)
-    opened.resolve(None, iterations=20)
+    first.solve_on(None, iterations=20)
+    opened.solve_on(None, iterations=20)
     assert np.array_equal(first.plan, opened.plan)
     assert opened.seconds > 0
 
@@ -435,7 +435,7 @@ def test_locks_and_weights_survive_a_file(tmp_path):
     spot = Spot(RIVER.board, Range(weights), RIVER.ip_range, 100, 200, "50%,a")
     solution = solve_spot(spot, None, iterations=20)
     solution.lock(solution.at("bet"), {"fold": 0.5, "call": 0.5}, "QJ")
-    solution.resolve(None, iterations=40)
+    solution.solve_on(None, iterations=40)
     solution.save(tmp_path / "locked")
     opened = Solution.load(tmp_path / "locked")
     assert opened.at("bet").strategy() == pytest.approx(
@@ -457,7 +457,7 @@ def test_a_cut_file_keeps_its_street_and_solves_the_rest_on_demand(tmp_path):
             assert here.ev(player) == pytest.approx(there.ev(player), abs=1e-3, nan_ok=True)
     for steps in [("check", "check", "Kh"), ("check", "bet", "call", "7d"), ("bet", "call", "2h")]:
         here, there = cut.at(*steps), whole.at(*steps)
-        assert here.solution is not cut
+        assert here.answer is not cut
         assert here.line == there.line
         assert here.actions == there.actions
         assert (here.pot, here.board, here.to_act) == (there.pot, there.board, there.to_act)
@@ -470,16 +470,16 @@ def test_a_cut_file_keeps_its_street_and_solves_the_rest_on_demand(tmp_path):
         assert here.mean_ev(player) == pytest.approx(there.mean_ev(player), abs=0.005 * here.pot)
     # Calling a bet on the turn brings the donk sizes of the river, in the re-solved street too.
     assert cut.at("check", "bet", "call", "7d").actions == ("check", "allin 100")
-    assert cut.at("check", "check", "Kh").solution is cut.at("check", "check", "Kh").solution
+    assert cut.at("check", "check", "Kh").answer is cut.at("check", "check", "Kh").answer
     with pytest.raises(SolverError, match="only the answer"):
-        cut.resolve(0.01)
+        cut.solve_on(0.01)
     with pytest.raises(SolverError, match="cut at one of turn"):
         cut.save(tmp_path / "again", through="river")
 
 
 def test_an_answer_in_sixteen_bits(tmp_path):
     whole = solved(TURN)
-    whole.save(tmp_path / "answer", compress=True)
+    whole.save(tmp_path / "answer", answer_only=True)
     answer = Solution.load(tmp_path / "answer")
     for steps in [(), ("bet", "call", "Kh")]:
         here, there = answer.at(*steps), whole.at(*steps)
@@ -571,7 +571,7 @@ def test_signed_nonsense_is_refused(tmp_path, sort):
     if sort == "locked":
         solution.lock(solution.at(), {"check": 1.0})
     good, bad = tmp_path / "good", tmp_path / "bad"
-    solution.save(good, "turn" if sort == "cut" else None, compress=sort == "answer")
+    solution.save(good, "turn" if sort == "cut" else None, answer_only=sort == "answer")
     told, arrays = artefact.read(good, "solution")
     for key in ("equipoise", "format", "fingerprint", "checksum"):
         told.pop(key)
@@ -689,7 +689,7 @@ def test_an_interrupted_run_keeps_its_figures():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solution.resolve(0.0, listener=stop)
+        solution.solve_on(0.0, listener=stop)
     assert solution.iterations > 0
     assert solution.exploitability_chips > 0
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.tables.transitions import Transitions, street_of
 from equipoise.errors import ArtefactError, FileError, RecipeError, SolverError
+from equipoise.run import Event, Stop
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.training import model as trainingmodel
@@ -176,17 +178,17 @@ def test_limits_are_kept(tmp_path: Path) -> None:
     assert result(reached)["iterations"] < 5000
     heard = []
     run = Training(tiny(iterations=30), tmp_path / "heard", threads=1)
-    run.run(listener=lambda iteration, seconds, point: heard.append((iteration, point)))
-    assert heard[-1][0] == 30
-    assert heard[-1][1].judged_bb > 0
+    run.run(listener=heard.append)
+    assert heard[-1].done == 30
+    assert heard[-1].judged_chips > 0
 
 
 def test_ctrl_c_saves_and_goes_on(tmp_path: Path) -> None:
     pressed = []
 
-    def press(iteration: int, seconds: float, point: object) -> None:
-        if iteration >= 3 and not pressed:
-            pressed.append(iteration)
+    def press(event: Event) -> None:
+        if event.done >= 3 and not pressed:
+            pressed.append(event.done)
             os.kill(os.getpid(), signal.SIGINT)
 
     stopped = Training(tiny(iterations=5000), tmp_path / "run", threads=1).run(listener=press)
@@ -197,6 +199,26 @@ def test_ctrl_c_saves_and_goes_on(tmp_path: Path) -> None:
     again = Training(more, tmp_path / "run", threads=1).run(resume=True)
     assert again.solver.iteration == stopped.solver.iteration + 2
     assert not again.interrupted
+
+
+def test_another_thread_stops_a_run(tmp_path: Path) -> None:
+    stop, begun = Stop(), threading.Event()
+    training = Training(tiny(iterations=10**9), tmp_path / "run", threads=1)
+    ended = []
+
+    def work() -> None:
+        ended.append(training.run(listener=lambda event: begun.set(), stop=stop))
+
+    other = threading.Thread(target=work)
+    other.start()
+    assert begun.wait(60)
+    stop.set()
+    other.join(60)
+    assert ended[0].interrupted
+    assert ended[0].last.iteration == ended[0].solver.iteration > 0
+    more = tiny(iterations=ended[0].last.iteration + 2)
+    again = Training(more, tmp_path / "run", threads=1).run(resume=True)
+    assert again.last.iteration == ended[0].last.iteration + 2
 
 
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
@@ -245,7 +267,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Seconds of training go by only in what a test says takes some."""
     made = Clock()
-    monkeypatch.setattr(training, "perf_counter", made)
+    monkeypatch.setattr("equipoise.run.time.perf_counter", made)
     return made
 
 
@@ -264,6 +286,7 @@ def test_kernels_are_loaded_before_the_clock_starts(
 LOADED = """
 import gc, sys
 from numba.core.dispatcher import Dispatcher
+from equipoise.run import Loop
 from equipoise.solve.training import run as training
 from equipoise.solve.training.recipe import Recipe
 
@@ -280,8 +303,8 @@ def watched(work):
         return done
     return do
 
-training._Loop._start = watched(training._Loop._start)
-training._Loop.run = watched(training._Loop.run)
+Loop._begin = watched(Loop._begin)
+Loop.run = watched(Loop.run)
 training.Training(Recipe.load(sys.argv[1]), sys.argv[2], threads=int(sys.argv[3])).run()
 print(sorted(seen[1] - seen[0]))
 """

@@ -124,8 +124,8 @@ def _read(path: Path, changed: int) -> Blueprint:
 
 def training_time(recipe: Recipe) -> str:
     """How long a recipe trains, in words."""
-    minutes = recipe.limits.minutes
-    return f"about {minutes:g} minutes" if minutes else "until its target is reached"
+    seconds = recipe.limit.seconds
+    return f"about {seconds / 60:g} minutes" if seconds else "until its target is reached"
 
 
 def _cure(name: str) -> str:

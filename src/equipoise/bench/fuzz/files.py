@@ -159,7 +159,7 @@ def _solutions() -> list[bytes]:
     turn = sample.solved_turn()
     return _saved(
         solution.save,
-        lambda path: solution.save(path, compress=True),
+        lambda path: solution.save(path, answer_only=True),
         lambda path: turn.save(path, through="turn"),
     )
 

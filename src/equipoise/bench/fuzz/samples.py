@@ -19,7 +19,7 @@ from equipoise.games import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
 from equipoise.games.spot import Spot
 from equipoise.solve.batch.jobs import Batch
-from equipoise.solve.batch.run import Goal, Results
+from equipoise.solve.batch.results import Results
 from equipoise.solve.spots.solution import Solution, solve_spot
 
 RANGES = (
@@ -250,7 +250,7 @@ def _solve(spot: Spot) -> Solution:
 def batch_result() -> bytes:
     """The answer to a job of a batch, as the batch keeps it."""
     with TemporaryDirectory() as folder:
-        results = Results(folder, Goal())
+        results = Results(folder)
         results.make_folders()
         job = Batch.of_boards([("Td9d6hQc2s", 1.0)], river()).jobs[0]
         results.write(job, {"exploitability_pct_pot": 0.25, "lines": {"root": {"check": 0.5}}})

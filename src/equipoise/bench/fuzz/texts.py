@@ -30,7 +30,7 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, State
 from equipoise.games.spot import Spot
 from equipoise.solve.batch.jobs import Batch
-from equipoise.solve.batch.run import Goal, Results
+from equipoise.solve.batch.results import Results
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.folder import RunFolder
@@ -292,7 +292,7 @@ def _runs() -> list[Reader]:
 
 
 def _batch_result(data: bytes, folder: Path) -> None:
-    results = Results(folder, Goal())
+    results = Results(folder)
     job = Batch.of_boards([("Td9d6hQc2s", 1.0)], sample.river()).jobs[0]
     path = results.path(job)
     path.parent.mkdir(exist_ok=True)

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.catalogue import leduc
+from equipoise.run import Limit
 from equipoise.solve.solvers.cfr import CFRPlus
 from equipoise.solve.solvers.matrixgame import equilibria
-from equipoise.solve.solvers.solver import Limit
 from equipoise.solve.strategies.postprocessing import PostProcessing, purified, tie_draws
 from equipoise.solve.strategies.processed import processed
 

@@ -40,9 +40,9 @@ from equipoise.games.catalogue import clairvoyance, kuhn_nolimit, leduc_nolimit
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import NOLIMIT_HOLDEM, Kind
+from equipoise.run import Limit
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.solvers.linear_program import LinearProgram
-from equipoise.solve.solvers.solver import Limit
 from equipoise.solve.strategies.extension import extended
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.sweep.tableau import Tableau

@@ -39,7 +39,7 @@ _WEIGHT = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+")
 
 
 @dataclass(frozen=True)
-class Job:
+class SpotJob:
     """A spot to solve."""
 
     #: What it is called in the report; no two jobs share a name.
@@ -69,7 +69,7 @@ class Batch:
     ('AdAhAcKs2s', 'ranges.oop: every hand holds a card of the board AdAhAcKs2s: add others')
     """
 
-    jobs: tuple[Job, ...]
+    jobs: tuple[SpotJob, ...]
     passed: tuple[Passed, ...] = ()
     #: Errors of a subset of flops: how far its mean features are from those of all.
     subset_errors: dict[str, float] | None = None
@@ -95,7 +95,7 @@ class Batch:
         jobs, passed = [], []
         for path in paths:
             try:
-                jobs.append(Job(path.stem, Spot.load(path)))
+                jobs.append(SpotJob(path.stem, Spot.load(path)))
             except EquipoiseError as error:
                 passed.append(Passed(path.stem, str(error)))
         return cls(tuple(jobs), tuple(passed))
@@ -137,7 +137,7 @@ class Batch:
     @classmethod
     def of_boards(cls, boards: Iterable[tuple[str, float]], template: Spot) -> Batch:
         """A template spot on each of some boards, given with their weights."""
-        jobs: list[Job] = []
+        jobs: list[SpotJob] = []
         passed: list[Passed] = []
         seen: set[frozenset[int]] = set()
         for text, weight in boards:
@@ -154,7 +154,7 @@ class Batch:
                 raise EquipoiseError(f"'{name}': weight {weight}: give a number above 0")
             seen.add(frozenset(cards))
             try:
-                jobs.append(Job(name, on_board(template, cards), float(weight)))
+                jobs.append(SpotJob(name, on_board(template, cards), float(weight)))
             except RangeError as error:
                 passed.append(Passed(name, str(error)))
         return cls(tuple(jobs), tuple(passed))

@@ -28,7 +28,7 @@ from equipoise.cards.card import cards_text
 from equipoise.cards.chart import action_colours
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target, written
-from equipoise.solve.batch.run import ROOT, Outcome
+from equipoise.solve.batch.results import ROOT, JobOutcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +55,7 @@ _MOST_ACTIONS = 7
 class BatchReport:
     """Tables, means and a picture of the spots that were solved."""
 
-    def __init__(self, outcomes: Iterable[Outcome]) -> None:
+    def __init__(self, outcomes: Iterable[JobOutcome]) -> None:
         solved = [outcome for outcome in outcomes if outcome.result is not None]
         if not solved:
             raise EquipoiseError("no spot was solved, so there is nothing to report")
@@ -67,7 +67,7 @@ class BatchReport:
             assert outcome.result is not None
             self._add(outcome, outcome.result)
 
-    def _add(self, outcome: Outcome, result: Row) -> None:
+    def _add(self, outcome: JobOutcome, result: Row) -> None:
         job = outcome.job
         head = {
             "name": job.name,

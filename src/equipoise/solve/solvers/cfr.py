@@ -21,8 +21,9 @@ Updates alternate (player 1 faces what player 0 has just learnt) unless `alterna
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,9 @@ from equipoise.games.game import Game
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision
+
+#: How many bits a number of the solve is kept in.
+Storage = Literal["32-bit", "16-bit"]
 
 
 @dataclass(frozen=True)
@@ -105,10 +109,13 @@ class CFR(Solver):
         *,
         discounting: Discounting | dict[str, Any] | None = None,
         alternating: bool = True,
-        compressed: bool = False,
+        storage: Storage = "32-bit",
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
+        if storage not in ("32-bit", "16-bit"):
+            raise SolverError(f"storage = {storage!r}: choose '32-bit' or '16-bit'")
+        compressed = storage == "16-bit"
         if compressed and precision == "float64":
             raise SolverError("16-bit storage goes with single precision: leave float64 out")
         super().__init__(game, precision="float32" if compressed else precision, threads=threads)
@@ -116,8 +123,8 @@ class CFR(Solver):
             discounting = Discounting(**discounting)
         self.discounting = discounting or self.default
         self.alternating = alternating
-        #: Rows are 16-bit integers with a unit for each decision: half the memory.
-        self.compressed = compressed
+        #: What rows are kept in; 16-bit integers with a unit for each decision are half the memory.
+        self.storage: Storage = storage
         if compressed and (self.discounting.predictive or not alternating):
             raise SolverError("16-bit storage goes with alternating updates and no prediction")
         tableau, stored = self.tableau, np.int16 if compressed else None
@@ -149,12 +156,20 @@ class CFR(Solver):
         )
         self.iteration += count
 
+    @classmethod
+    def arguments(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments of the constructor; files say `compressed` for storage in 16 bits."""
+        told = dict(settings)
+        if "compressed" in told:
+            told["storage"] = "16-bit" if told.pop("compressed") else "32-bit"
+        return told
+
     def settings(self) -> dict[str, Any]:
         """Discounting and order of updates."""
         return {
             "discounting": asdict(self.discounting),
             "alternating": self.alternating,
-            "compressed": self.compressed,
+            "compressed": self.storage == "16-bit",
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -197,7 +212,7 @@ class DCFR(CFR):
         gamma: float = 2.0,
         discounting: Discounting | dict[str, Any] | None = None,
         alternating: bool = True,
-        compressed: bool = False,
+        storage: Storage = "32-bit",
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
@@ -208,7 +223,7 @@ class DCFR(CFR):
             game,
             discounting=discounting or Discounting(alpha=alpha, beta=beta, gamma=gamma),
             alternating=alternating,
-            compressed=compressed,
+            storage=storage,
             precision=precision,
             threads=threads,
         )

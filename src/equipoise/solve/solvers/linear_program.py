@@ -29,8 +29,9 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError, TooLargeError
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL, FOLD, SHOWDOWN
+from equipoise.run import Event, Limit, Listener, Stop
 from equipoise.solve.jointdeal import JointDeal
-from equipoise.solve.solvers.solver import Event, Limit, Listener, Solver
+from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.sweep.rowindex import aligned
 from equipoise.solve.sweep.tableau import Precision
 
@@ -242,9 +243,10 @@ class LinearProgram(Solver):
         listener: Listener | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_seconds: float = 120.0,
+        stop: Stop | None = None,
     ) -> Event:
         """Solve the program: one iteration meets every limit that it can meet."""
-        return super().run(Limit(iterations=1), listener, checkpoint, checkpoint_seconds)
+        return super().run(Limit(iterations=1), listener, checkpoint, checkpoint_seconds, stop)
 
     def settings(self) -> dict[str, Any]:
         """The size that was allowed."""

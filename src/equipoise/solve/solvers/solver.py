@@ -1,4 +1,4 @@
-"""What all solvers share: one verb set, limits, events and checkpoints.
+"""What all solvers share: one verb set, and checkpoints.
 
 solver.step()                      one iteration
 solver.run(Limit(iterations=100))  until a limit is met; events go to a listener
@@ -9,82 +9,22 @@ solver.save(path), Solver.load(path, game)
 
 from __future__ import annotations
 
-import signal
-import threading
-import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.errors import ArtefactError, SolverError
+from equipoise.errors import ArtefactError
 from equipoise.games.game import Game
+from equipoise.run import Event, Limit, Listener, Loop, Saves, Stop
 from equipoise.settings import brief
 from equipoise.solve import restoring
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
-
-#: Seconds of iterations between looks at clock, listener and Ctrl-C.
-_CHUNK_SECONDS = 0.1
-
-
-@dataclass(frozen=True)
-class Limit:
-    """When a run stops: at the first of these that is met."""
-
-    #: Iterations in all, those before a resume included.
-    iterations: int | None = None
-    #: Seconds of this run.
-    seconds: float | None = None
-    #: Exploitability to reach, in chips a hand.
-    exploitability_chips: float | None = None
-    #: Iterations between looks at the exploitability; by default ever further apart.
-    check_every: int | None = None
-
-    def __post_init__(self) -> None:
-        if (self.iterations, self.seconds, self.exploitability_chips) == (None, None, None):
-            raise SolverError("a run needs a limit: iterations, seconds or a target exploitability")
-        for name in ("iterations", "seconds", "exploitability_chips", "check_every"):
-            value, least = getattr(self, name), int(name == "check_every")
-            if value is not None and not least <= value < float("inf"):
-                raise SolverError(f"{name} = {value}: give {least} or more")
-
-
-@dataclass(frozen=True)
-class Event:
-    """Progress of a run, for a bar, a notebook or a file."""
-
-    iteration: int
-    #: Seconds spent in iterations and checks since the run began.
-    seconds: float
-    #: Exploitability in chips a hand, where it was just measured.
-    exploitability_chips: float | None
-
-
-Listener = Callable[[Event], None]
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block: half an iteration must not be saved as a whole one."""
-    previous = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(previous):
-        yield
-        return
-    waiting: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-    if waiting:
-        previous(*waiting[0])
 
 
 class Solver(ABC):
@@ -140,85 +80,47 @@ class Solver(ABC):
         """Expected chips of player 0 when both play the average strategy."""
         return self.tableau.value(self.plan) + self.game.value_offset_chips
 
+    def make_ready(self) -> None:
+        """Prepare, if that has not been done."""
+        if not self._prepared:
+            self.prepare()
+            self._prepared = True
+
     def run(
         self,
         limit: Limit,
         listener: Listener | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_seconds: float = 120.0,
+        stop: Stop | None = None,
     ) -> Event:
-        """Iterate until `limit`; returns the last event, whose exploitability is measured.
+        """Iterate until `limit` or `stop`; returns the last event, whose exploitability is measured.
 
-        With `checkpoint`, the solver is saved there every `checkpoint_seconds` and at the end, also
-        when the run is interrupted. The clock starts when the kernels are loaded.
+        With `checkpoint`, the solver is saved there about every `checkpoint_seconds`, less often where
+        that takes long, and at the end, also when the run is interrupted. The clock starts when the
+        kernels are loaded.
         """
-        if not self._prepared:
-            self.prepare()
-            self._prepared = True
-        began = saved = time.perf_counter()
-
-        def tell(event: Event) -> None:
-            """Report; what a listener does meanwhile is not on the clock."""
-            nonlocal began
-            if listener is not None:
-                before = time.perf_counter()
-                listener(event)
-                began += time.perf_counter() - before
-
-        chunk, next_check = 1, self.iteration + (limit.check_every or 1)
-        event = Event(self.iteration, 0.0, None)
-        try:
-            while True:
-                if limit.iterations is not None and self.iteration >= limit.iterations:
-                    break
-                before = time.perf_counter()
-                if limit.seconds is not None and before - began >= limit.seconds:
-                    break
-                stop = min(self.iteration + chunk, next_check)
-                if limit.iterations is not None:
-                    stop = min(stop, limit.iterations)
-                done = stop - self.iteration
-                with _uninterrupted():
-                    self.advance(done)
-                now = time.perf_counter()
-                # Chunks of at most a tenth of a second keep bars and Ctrl-C responsive; the last
-                # one is cut to the time that is left.
-                left = _CHUNK_SECONDS
-                if limit.seconds is not None:
-                    left = min(left, limit.seconds - (now - began))
-                fitting = int(done * left / (now - before)) if now > before else 2 * chunk
-                chunk = max(1, min(2 * chunk, fitting))
-                measured = None
-                if self.iteration >= next_check:
-                    gap = limit.check_every or max(1, self.iteration // 8)
-                    next_check = self.iteration + gap
-                    if limit.exploitability_chips is not None or listener is not None:
-                        measured = self.exploitability()
-                event = Event(self.iteration, time.perf_counter() - began, measured)
-                tell(event)
-                target = limit.exploitability_chips
-                if target is not None and measured is not None and measured <= target:
-                    break
-                before = time.perf_counter()
-                if checkpoint is not None and before - saved > checkpoint_seconds:
-                    self.save(checkpoint)
-                    saved = time.perf_counter()
-                    began += saved - before
-        finally:
-            if checkpoint is not None:
-                before = time.perf_counter()
-                self.save(checkpoint)
-                began += time.perf_counter() - before
-        if event.exploitability_chips is None or event.iteration != self.iteration:
-            measured = self.exploitability()
-            event = Event(self.iteration, time.perf_counter() - began, measured)
-            tell(event)
-        return event
+        if limit.exploitability_pct_pot is not None or limit.exploitability_bb is not None:
+            pot = self.game.betting.states[0].pot
+            limit = limit.in_chips(pot=pot, big_blind=self.game.unit_chips)
+        saves = None
+        if checkpoint is not None:
+            saves = Saves(lambda: self.save(checkpoint), checkpoint_seconds)
+        loop = Loop(self, limit, lambda: (self.exploitability(), None), saves=saves)
+        last = loop.run(listener, stop)
+        if loop.interrupted:
+            raise KeyboardInterrupt
+        return last
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game.name}: {self.iteration:,} iterations>"
 
     # ------------------------------------------------------------------------- checkpoints
+
+    @classmethod
+    def arguments(cls, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments of the constructor for settings as files and recipes name them."""
+        return dict(settings)
 
     def settings(self) -> dict[str, Any]:
         """What the solver was made with, beyond the game: stored in its files."""
@@ -273,7 +175,9 @@ class Solver(ABC):
             precision = configuration["precision"]
             if precision not in ("float32", "float64"):
                 raise ArtefactError(f"precision is {brief(precision)}: make the file again")
-            solver = cls(game, precision=precision, threads=threads, **settings, **more)
+            solver = cls(
+                game, precision=precision, threads=threads, **cls.arguments(settings), **more
+            )
             restoring.restore(arrays, solver.arrays())
             solver.iteration = restoring.whole(manifest["iteration"], "iteration")
             solver.restore_scalars(scalars)

@@ -14,7 +14,7 @@ gives the masses and equities against all of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from polars import DataFrame
 
     from equipoise.games.betting import Betting
-    from equipoise.solve.spots.solution import Solution
+    from equipoise.solve.spots.answer import Answer
 
 #: More lines than this are not written: no spreadsheet and few memories hold them.
 MOST_LINES = 20_000_000
@@ -57,20 +57,25 @@ class Decision:
     strategy: NDArray[np.float64]
 
 
-def export(solution: Solution, path: str | Path, through: str | None = None) -> int:
-    """Write all decisions up to a street; the ending of the name chooses the format."""
+def export(
+    answer: Answer, path: str | Path, figures: Mapping[str, Any], through: str | None = None
+) -> int:
+    """Write all decisions up to a street; the ending of the name chooses the format.
+
+    `figures` of the whole stand at the head of a JSON file.
+    """
     check_target(path, overwrite=True, suffixes=SUFFIXES, what="the export")
-    lines, streets = check_export(solution, through), streets_through(solution, through)
+    lines, streets = check_export(answer, through), streets_through(answer, through)
     if Path(path).suffix.lower() == ".json":
-        _write_json(solution, streets, Path(path))
+        _write_json(answer, streets, figures, Path(path))
     else:
-        write_frame(_frame(solution, streets), path)
+        write_frame(_frame(answer, streets), path)
     return lines
 
 
-def check_export(solution: Solution, through: str | None = None) -> int:
+def check_export(answer: Answer, through: str | None = None) -> int:
     """Lines that an export would have; too many are refused, before any solving."""
-    lines = _count(solution, streets_through(solution, through))
+    lines = _count(answer, streets_through(answer, through))
     if lines > MOST_LINES:
         raise TooLargeError(
             f"the export would have {lines:,} lines, more than {MOST_LINES:,}: cut it at an "
@@ -92,9 +97,9 @@ def write_frame(frame: DataFrame, path: str | Path) -> None:
         file.write(table.getbuffer())
 
 
-def decisions(solution: Solution, streets: int) -> Iterator[Decision]:
+def decisions(answer: Answer, streets: int) -> Iterator[Decision]:
     """Every decision of the first streets, board by board."""
-    game = solution.game
+    game = answer.game
     betting, deal = game.betting, game.deal
     #: Reach of both players at the DEAL nodes of a board, and its chance.
     leaving: dict[int, tuple[list[NDArray[np.float64]], float]] = {}
@@ -114,21 +119,21 @@ def decisions(solution: Solution, streets: int) -> Iterator[Decision]:
             for player in (0, 1):
                 arriving = above[player][:, board.arrivals[0][player]]
                 reach[player][: len(arriving)] = arriving
-        play = _go_down(solution, b, nodes, reach)
+        play = _go_down(answer, b, nodes, reach)
         leaves = betting.of_kind(board.round, DEAL) - first
         leaving[b] = ([reach[player][leaves] for player in (0, 1)], chance)
         for player in (0, 1):
             at = betting.of_kind(board.round, player)
             facing = reach[1 - player][at - first]
-            mass, signed = solution.showdowns.masses(player, b, facing)
-            values = solution.value_rows(player, b)
+            mass, signed = answer.showdowns.masses(player, b, facing)
+            values = answer.value_rows(player, b)
             floor = ROUNDING * facing.sum(axis=1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 equity = np.where(mass > floor, 0.5 + signed / (2 * mass), np.nan)
                 for k, node in enumerate(at.tolist()):
                     own = reach[player][node - first]
                     here = (own > NEVER) & (mass[k] > floor[k])
-                    owned = solution.spot.pot / 2 + betting.states[node].committed[player]
+                    owned = answer.spot.pot / 2 + betting.states[node].committed[player]
                     worth = values[node] / (mass[k] * chance) + owned
                     yield Decision(
                         board=b,
@@ -142,15 +147,15 @@ def decisions(solution: Solution, streets: int) -> Iterator[Decision]:
 
 
 def _go_down(
-    solution: Solution, board: int, nodes: range, reach: list[NDArray[np.float64]]
+    answer: Answer, board: int, nodes: range, reach: list[NDArray[np.float64]]
 ) -> dict[int, NDArray[np.float64]]:
     """Fill in the reach of both players at all nodes of a board; returns the strategies."""
-    betting, play = solution.game.betting, {}
+    betting, play = answer.game.betting, {}
     for node in nodes:
         player = int(betting.kind[node])
         if player > 1:
             continue
-        play[node] = solution.strategy_rows(board, node)
+        play[node] = answer.strategy_rows(board, node)
         children = betting.children(node)
         below = slice(children.start - nodes.start, children.stop - nodes.start)
         reach[player][below] = reach[player][node - nodes.start] * play[node]
@@ -172,8 +177,8 @@ def line_texts(betting: Betting) -> list[str]:
     return texts
 
 
-def _count(solution: Solution, streets: int) -> int:
-    betting, deal = solution.game.betting, solution.game.deal
+def _count(answer: Answer, streets: int) -> int:
+    betting, deal = answer.game.betting, answer.game.deal
     counts = [[len(betting.of_kind(r, p)) for p in (0, 1)] for r in range(betting.rounds)]
     return sum(
         counts[board.round][player] * deal.states(b, player)
@@ -183,21 +188,21 @@ def _count(solution: Solution, streets: int) -> int:
     )
 
 
-def _copies(solution: Solution) -> list[int]:
+def _copies(answer: Answer) -> list[int]:
     """How many boards each board stands for."""
     copies: list[int] = []
-    for board in solution.game.deal.boards:
+    for board in answer.game.deal.boards:
         copies.append(copies[board.parent] * len(board.arrivals) if board.parent >= 0 else 1)
     return copies
 
 
-def _frame(solution: Solution, streets: int) -> DataFrame:
+def _frame(answer: Answer, streets: int) -> DataFrame:
     """All decisions as a polars frame; words are written once and pointed at."""
     import polars
 
-    game = solution.game
+    game = answer.game
     betting, deal = game.betting, game.deal
-    lines, copies = line_texts(betting), _copies(solution)
+    lines, copies = line_texts(betting), _copies(answer)
     menus: dict[str, int] = {}
     numbers: dict[str, list[Any]] = {
         name: []
@@ -206,7 +211,7 @@ def _frame(solution: Solution, streets: int) -> DataFrame:
     widest = int(betting.count[: betting.start[streets]].max())
     plays: list[list[NDArray[np.float64]]] = [[] for _ in range(widest)]
     combos: dict[tuple[int, int], NDArray[np.int64]] = {}
-    for found in decisions(solution, streets):
+    for found in decisions(answer, streets):
         key = (found.board, found.player)
         if key not in combos:
             cards = deal.boards[found.board].hands[found.player].astype(np.int64)
@@ -238,7 +243,7 @@ def _frame(solution: Solution, streets: int) -> DataFrame:
     pots = np.array([state.pot for state in betting.states])
     return polars.DataFrame(
         {
-            "street": words(list(solution.spot.streets), flat["round"]),
+            "street": words(list(answer.spot.streets), flat["round"]),
             "board": words([cards_text(board.cards) for board in deal.boards], flat["board"]),
             "copies": np.array(copies)[flat["board"]],
             "line": words(lines, flat["node"]),
@@ -254,21 +259,21 @@ def _frame(solution: Solution, streets: int) -> DataFrame:
     )
 
 
-def _write_json(solution: Solution, streets: int, path: Path) -> None:
-    game = solution.game
+def _write_json(answer: Answer, streets: int, figures: Mapping[str, Any], path: Path) -> None:
+    game = answer.game
     betting, deal = game.betting, game.deal
-    lines, copies = line_texts(betting), _copies(solution)
+    lines, copies = line_texts(betting), _copies(answer)
     names: dict[tuple[int, int], list[str]] = {}
-    head = {key: _known(value) for key, value in solution.to_dict().items()}
-    head["spot_toml"] = solution.spot.to_toml()
+    head = {key: _known(value) for key, value in figures.items()}
+    head["spot_toml"] = answer.spot.to_toml()
     with written(path, "w") as out:
         out.write(json.dumps(head)[:-1] + ', "decisions": [')
-        for number, found in enumerate(decisions(solution, streets)):
+        for number, found in enumerate(decisions(answer, streets)):
             board, key = deal.boards[found.board], (found.board, found.player)
             if key not in names:
                 names[key] = [cards_text(hand) for hand in board.hands[found.player].tolist()]
             told = {
-                "street": solution.spot.streets[board.round],
+                "street": answer.spot.streets[board.round],
                 "board": cards_text(board.cards),
                 "copies": copies[found.board],
                 "line": lines[found.node],

@@ -15,28 +15,20 @@ that never gets here has no strategy and no value: those are nan.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards import chart
 from equipoise.cards.card import card_text, cards_text, parse_card
-from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT, blocked, combo_text
+from equipoise.cards.combos import COMBO_COUNT, combo_text
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, IllegalActionError
 from equipoise.games.nodes import DEAL, FOLD
+from equipoise.games.rules import State
 from equipoise.games.runouts import Renaming, inverse, renamed_deck
 from equipoise.settings import brief
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from rich.table import Table
-    from rich.text import Text
-
-    from equipoise.games.rules import State
-    from equipoise.solve.spots.solution import Solution
+from equipoise.solve.spots.answer import Answer
 
 Vector = NDArray[np.float64]
 
@@ -62,11 +54,11 @@ def seat(player: int | str) -> int:
 
 
 class Position:
-    """Where a line of actions and cards leads; made by :meth:`Solution.at` and :meth:`step`."""
+    """Where a line of actions and cards leads; made by :meth:`first` and :meth:`step`."""
 
     def __init__(
         self,
-        solution: Solution,
+        answer: Answer,
         board_number: int,
         node: int,
         renaming: Renaming,
@@ -75,8 +67,8 @@ class Position:
         chance: float = 1.0,
         scale: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        #: The solution that holds this position's strategy.
-        self.solution = solution
+        #: The answer that holds this position's strategy.
+        self.answer = answer
         #: Number of the board in the game; suit-equivalent boards share one.
         self.board_number = board_number
         #: Number of the node of the betting tree.
@@ -87,7 +79,7 @@ class Position:
         self._renaming = renaming
         # In the order of the game's board; a re-solved street has its ranges scaled to 1.
         self._reach, self._chance, self._scale = reach, chance, scale
-        betting = solution.game.betting
+        betting = answer.game.betting
         #: The betting so far: pot, chips put in, whose turn it is.
         self.state: State = betting.states[node]
         #: What can be done here, as `check`, `bet 50`, `raise 170`, `allin 200`, `call`, `fold`.
@@ -95,10 +87,10 @@ class Position:
         #: Who decides here: 0 (out of position), 1 (in position), None if nobody.
         self.to_act: int | None = int(betting.kind[node]) if betting.kind[node] < 2 else None
         back = np.array(renamed_deck(inverse(renaming), 52))
-        here = solution.game.deal.boards[board_number]
-        start = len(solution.spot.board)
+        here = answer.game.deal.boards[board_number]
+        start = len(answer.spot.board)
         #: Public cards, as they were dealt.
-        self.board: tuple[int, ...] = solution.spot.board + tuple(
+        self.board: tuple[int, ...] = answer.spot.board + tuple(
             int(card) for card in back[list(here.cards[start:])]
         )
         # Hand of each state in this world, and the order that puts them by number.
@@ -110,13 +102,24 @@ class Position:
             self._combos.append(combos)
             self._order.append(np.argsort(combos))
 
+    @classmethod
+    def first(
+        cls,
+        answer: Answer,
+        line: tuple[str, ...] = (),
+        scale: tuple[float, float] = (1.0, 1.0),
+    ) -> Self:
+        """Where the spot of an answer begins."""
+        initial = answer.game.deal.initial
+        return cls(answer, 0, 0, (0, 1, 2, 3), (initial[0], initial[1]), line, scale=scale)
+
     # ------------------------------------------------------------------------------ walking
 
-    def step(self, word: str) -> Position:
+    def step(self, word: str) -> Self:
         """The position after an action, or after a card where one is dealt."""
         if self.to_act is not None:
             return self._act(self._action(word))
-        if self.solution.game.betting.kind[self.node] == DEAL:
+        if self.answer.game.betting.kind[self.node] == DEAL:
             return self._deal(word)
         raise IllegalActionError(f"{brief(word)!r}: the hand is over after {self._told()}")
 
@@ -133,14 +136,14 @@ class Position:
             f"{brief(word)!r}: after {self._told()} it is {SEATS[self.to_act]}'s turn: choose from {listed}"
         )
 
-    def _act(self, action: int) -> Position:
+    def _act(self, action: int) -> Self:
         assert self.to_act is not None
-        betting = self.solution.game.betting
+        betting = self.answer.game.betting
         reach = list(self._reach)
-        play = self.solution.strategy_rows(self.board_number, self.node)
+        play = self.answer.strategy_rows(self.board_number, self.node)
         reach[self.to_act] = reach[self.to_act] * play[action]
-        return Position(
-            self.solution,
+        return type(self)(
+            self.answer,
             self.board_number,
             int(betting.first[self.node]) + action,
             self._renaming,
@@ -150,7 +153,7 @@ class Position:
             self._scale,
         )
 
-    def _deal(self, word: str) -> Position:
+    def _deal(self, word: str) -> Self:
         try:
             card = parse_card(word)
         except CardError as error:
@@ -162,22 +165,22 @@ class Position:
             raise CardError(
                 f"'{card_text(card)}': it is on the board {cards_text(self.board)} already"
             )
-        solution = self.solution
-        deal, betting = solution.game.deal, solution.game.betting
+        answer = self.answer
+        deal, betting = answer.game.deal, answer.game.betting
         here = deal.boards[self.board_number]
-        if not solution.holds(here.round + 1):
-            return solution.solved_on(self, card)
+        if not answer.holds(here.round + 1):
+            return self._solved_on(card)
         dealt = renamed_deck(self._renaming, 52)[card]
         number, child = next(
             (b, deal.boards[b])
-            for b in solution.boards_after(self.board_number)
+            for b in answer.boards_after(self.board_number)
             if (dealt,) in deal.boards[b].deals
         )
         onward = next(s for s in here.symmetries if renamed_deck(s, 52)[dealt] == child.cards[-1])
         leaves = betting.of_kind(here.round, DEAL)
         root = betting.spans()[here.round + 1][0] + int(np.searchsorted(leaves, self.node))
-        after = Position(
-            solution,
+        after = type(self)(
+            answer,
             number,
             root,
             tuple(onward[suit] for suit in self._renaming),
@@ -188,6 +191,26 @@ class Position:
         )
         after._reach = (self._arriving(after, 0), self._arriving(after, 1))
         return after
+
+    def _solved_on(self, card: int) -> Self:
+        """The position after a card whose street is not here: solved from the ranges that get there."""
+        line = (*self.line, card_text(card))
+        ranges = [self.range(player).without((card,)) for player in (0, 1)]
+        if not all(ranges):
+            raise IllegalActionError(
+                f"'{', '.join(line)}': no hand gets there, so there is nothing to solve"
+            )
+        # The largest weight becomes 1: ranges of lines hardly taken keep their precision.
+        most = [float(hands.weights.max()) for hands in ranges]
+        oop, ip = (
+            Range(np.minimum(part.weights / np.float32(scale), np.float32(1)))
+            for part, scale in zip(ranges, most, strict=True)
+        )
+        answer = self.answer.solved_on(self.node, (*self.board, card), (oop, ip), line)
+        start = self.first(answer, line, (most[0], most[1]))
+        while len(start.actions) == 1:
+            start = start.step(start.actions[0])
+        return start
 
     def _arriving(self, after: Position, player: int) -> Vector:
         """Reach of a player's hands on the next board: that of the same hands here."""
@@ -243,7 +266,7 @@ class Position:
     def strategy(self) -> Vector:
         """Probability of each action with each hand of the player to act: [action, hand]."""
         who = self.decider()
-        play = self.solution.strategy_rows(self.board_number, self.node)
+        play = self.answer.strategy_rows(self.board_number, self.node)
         known: Vector = np.where(self._here(who), play, np.nan)
         return known[:, self._order[who]]
 
@@ -255,14 +278,14 @@ class Position:
     def action_ev(self) -> Vector:
         """Chips from here on if the hand takes each action: [action, hand] of the player to act."""
         who = self.decider()
-        children = self.solution.game.betting.children(self.node)
+        children = self.answer.game.betting.children(self.node)
         worth = np.array([self._worth(who, child) for child in children])
         return worth[:, self._order[who]]
 
     def equity(self, player: int | str) -> Vector:
         """Share of the pot, for each hand of a player, if nothing more is bet."""
         who = seat(player)
-        showdowns = self.solution.showdowns
+        showdowns = self.answer.showdowns
         equity = showdowns.equity(who, self.board_number, self._reach[1 - who])
         return equity[self._order[who]]
 
@@ -274,7 +297,7 @@ class Position:
 
     def frequencies(self) -> Vector:
         """How often each action is taken, over the range of the player to act."""
-        weight = self._weight(self.decider())
+        weight = self.weight(self.decider())
         total = weight.sum()
         if not total > 0:
             return np.full(len(self.actions), np.nan)
@@ -308,7 +331,7 @@ class Position:
     def _mass(self, player: int) -> Vector:
         """Opponent's reach that shares no card with each state of a player."""
         facing = self._reach[1 - player]
-        showdowns = self.solution.showdowns
+        showdowns = self.answer.showdowns
         mass, _ = showdowns.masses(player, self.board_number, facing, results=False)
         return np.where(mass > ROUNDING * facing.sum(), mass, 0.0)
 
@@ -316,45 +339,21 @@ class Position:
         """Chips from here on, by state, if the betting goes on at `node`: here or one action on."""
         mass = self._mass(player) * self._chance
         known = (mass > 0) & self._here(player)
-        values = self.solution.value_rows(player, self.board_number)[node]
-        owned = self.solution.spot.pot / 2 + self.state.committed[player]
+        values = self.answer.value_rows(player, self.board_number)[node]
+        owned = self.answer.spot.pot / 2 + self.state.committed[player]
         return np.where(known, values / np.where(known, mass, 1.0) + owned, np.nan)
 
-    def _weight(self, player: int) -> Vector:
+    def weight(self, player: int) -> Vector:
         """How often each hand is held here, in the order of :meth:`hands`."""
         weight: Vector = self._reach[player] * self._here(player) * self._mass(player)
         return weight[self._order[player]]
 
     def _mean(self, player: int, figures: Vector) -> float:
-        weight = self._weight(player)
+        weight = self.weight(player)
         total = weight.sum()
         return float(np.nan_to_num(figures) @ weight / total) if total > 0 else float("nan")
 
-    # ------------------------------------------------------------------------------ showing
-
-    def matrix(self) -> NDArray[np.float64]:
-        """How much of each class takes each action, as a chart: [13, 13, action].
-
-        The actions of a class sum to the share of its hands that gets here.
-        """
-        who = self.decider()
-        taken = np.nan_to_num(self.strategy()) * np.minimum(self.reach(who), 1.0)
-        classes = COMBO_CLASS[self.hands(who)]
-        free = np.bincount(COMBO_CLASS[~blocked(self.board)], minlength=CLASS_COUNT)
-        totals = [np.bincount(classes, weights=row, minlength=CLASS_COUNT) for row in taken]
-        parts = np.stack(totals, axis=-1) / np.maximum(free, 1)[:, None]
-        return parts.reshape(13, 13, len(self.actions))
-
-    def chart(self) -> Text:
-        """The strategy as a coloured 13×13 chart for a terminal."""
-        return chart.render(self.matrix(), title=self.title, actions=self.actions)
-
-    def plot(self, path: str | Path | None = None) -> Figure:
-        """The strategy as a coloured 13×13 chart, saved when a path is given."""
-        figure = chart.figure(self.matrix(), title=self.title, actions=self.actions)
-        if path is not None:
-            chart.save(figure, path)
-        return figure
+    # ------------------------------------------------------------------------------ telling
 
     @property
     def title(self) -> str:
@@ -362,59 +361,6 @@ class Position:
         told = f"{cards_text(self.board)}, pot {self.pot}"
         line = f", {' – '.join(self.line)}" if self.line else ""
         return f"{told}{line}" + (f": {self.player}" if self.player else "")
-
-    def table(self) -> Table:
-        """Actions with how often they are taken and what they are worth; EV and equity below."""
-        from rich.table import Table
-
-        table = Table(title=self.title)
-        for column in ("action", "frequency", "combos", "EV chips"):
-            table.add_column(column, justify="left" if column == "action" else "right")
-        if self.to_act is not None:
-            weight, taken = self._weight(self.to_act), np.nan_to_num(self.strategy())
-            reach, worth = self.reach(self.to_act), np.nan_to_num(self.action_ev())
-            for action, often, play, ev in zip(
-                self.actions, self.frequencies(), taken, worth, strict=True
-            ):
-                share = play * weight
-                mean = f"{share @ ev / share.sum():z.3f}" if share.sum() > 0 else "–"
-                table.add_row(action, f"{often:.2%}", f"{play @ reach:.1f}", mean)
-        table.caption = (
-            "\n".join(
-                f"{name}: EV {self.mean_ev(name):z.3f} chips, equity {self.mean_equity(name):.2%}, "
-                f"realised {_percent(self.mean_realisation(name))}, "
-                f"{self.range(name).combos:.1f} combos"
-                for name in SEATS
-            )
-            + self.solution.lock_note
-        )
-        return table
-
-    def hand_table(self, most: int = 50) -> Table:
-        """Hands of the player to act, those worth most first."""
-        from rich.table import Table
-
-        who = self.decider()
-        table = Table("hand", title=self.title)
-        for column in ("reach", *self.actions, "EV chips", "equity", "realised"):
-            table.add_column(column, justify="right")
-        hands, reach, ev, equity = (
-            self.hands(who), self.reach(who), self.ev(who), self.equity(who),
-        )  # fmt: skip
-        play, realised = self.strategy(), self.realisation(who)
-        there = [i for i in np.argsort(-np.nan_to_num(ev, nan=-np.inf)) if reach[i] > NEVER]
-        for i in there[:most]:
-            table.add_row(
-                combo_text(int(hands[i])),
-                f"{reach[i]:.3f}",
-                *(f"{p:.1%}" for p in play[:, i]),
-                f"{ev[i]:z.2f}",
-                f"{equity[i]:.1%}",
-                _percent(realised[i], 0),
-            )
-        if len(there) > most:
-            table.caption = f"{len(there) - most:,} more hands not shown"
-        return table
 
     def to_dict(self) -> dict[str, Any]:
         """Everything about the position in plain types, hands as text; nan is None."""
@@ -438,19 +384,9 @@ class Position:
             }
         return told
 
-    def _repr_html_(self) -> str:
-        if self.to_act is None:
-            return f"<p>{self.title}</p>"
-        return chart.svg(self.matrix(), title=self.title, actions=self.actions)
-
     def __repr__(self) -> str:
-        over = self.solution.game.betting.kind[self.node] >= FOLD and self.to_act is None
+        over = self.answer.game.betting.kind[self.node] >= FOLD and self.to_act is None
         return f"<Position {self.title}{' (no decision)' if over else ''}>"
-
-
-def _percent(share: float, digits: int = 1) -> str:
-    """A share in percent; a dash where there is none, as of what has no equity to realise."""
-    return f"{share:z.{digits}%}" if share == share else "–"
 
 
 def _plain(array: Vector) -> Any:

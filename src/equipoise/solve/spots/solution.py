@@ -14,7 +14,6 @@ responses obey it, so the exploitability of a locked solution is that of the res
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,31 +21,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from equipoise.cards.card import card_text
 from equipoise.cards.range import Range
-from equipoise.errors import FileError, IllegalActionError, SolverError
-from equipoise.games.game import Game
+from equipoise.errors import FileError, SolverError
 from equipoise.games.runouts import renamed_hands
 from equipoise.games.spot import Spot
-from equipoise.solve.solvers.solver import Event, Limit, Listener
-from equipoise.solve.spots import locks
-from equipoise.solve.spots.equities import Showdowns
+from equipoise.run import Event, Limit, Listener, Loop, Saves, Stop
+from equipoise.solve.solvers.cfr import Storage
+from equipoise.solve.spots import export, locks, solutionfile
+from equipoise.solve.spots.answer import Answer
 from equipoise.solve.spots.position import Position
+from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.spotsolver import SpotSolver
-from equipoise.solve.sweep.gamearrays import Lock
-from equipoise.solve.sweep.rowindex import RowIndex
-from equipoise.solve.sweep.tableau import Tableau
 
-#: Boards whose values are kept at hand.
-_BOARDS_KEPT = 64
 #: Iterations between looks at the exploitability.
 _CHECK_EVERY = 10
-#: A solve takes at least this many times as long as the saving of its checkpoints.
-_SHARE_OF_SAVING = 20
-
-Values = Mapping[int, NDArray[np.float64]]
 
 
 def solve_spot(
@@ -55,9 +45,10 @@ def solve_spot(
     seconds: float | None = None,
     iterations: int | None = None,
     threads: int | None = 1,
-    compressed: bool = False,
+    storage: Storage = "32-bit",
     listener: Listener | None = None,
     use_symmetry: bool = True,
+    stop: Stop | None = None,
 ) -> Solution:
     """Solve a spot until its exploitability is at most a percentage of the pot, or a limit is met.
 
@@ -69,50 +60,16 @@ def solve_spot(
     >>> round(root.mean_ev("oop") + root.mean_ev("ip"), 3)
     100.0
     """
-    solution = Solution.unsolved(spot, threads, compressed, use_symmetry)
-    solution.resolve(target_pct_pot, seconds, iterations, listener)
+    solution = Solution.unsolved(spot, threads, storage, use_symmetry)
+    solution.solve_on(target_pct_pot, seconds, iterations, listener, stop=stop)
     return solution
 
 
-class Solution:
-    """The answer to a spot, as far as it has been solved."""
+class Solution(Answer):
+    """The answer to a spot, and all that can be done with it."""
 
-    def __init__(
-        self,
-        spot: Spot,
-        game: Game,
-        plan: NDArray[Any],
-        *,
-        solver: SpotSolver | None = None,
-        kept_streets: int | None = None,
-        kept_values: Sequence[tuple[Values, Values]] = (),
-        use_symmetry: bool = True,
-    ) -> None:
-        self.spot, self.game = spot, game
-        #: Average strategy of both players, as a realisation plan or as probabilities.
-        self.plan = plan
-        #: What goes on solving; None for a file that keeps only the answer.
-        self.solver = solver
-        #: Suit-equivalent boards are one.
-        self.use_symmetry = use_symmetry
-        #: Streets whose strategy is here: all of them, unless the file was cut.
-        self.kept_streets = kept_streets or spot.rounds
-        self.index = solver.tableau.index if solver else RowIndex(game)
-        self.showdowns = Showdowns(game)
-        #: Iterations done.
-        self.iterations = 0
-        #: Seconds in iterations and checks, compilation and building not counted.
-        self.seconds = 0.0
-        #: Exploitability in chips a hand, as last measured; of the restricted game if locked.
-        self.exploitability_chips = float("nan")
-        #: What the last run was asked for.
-        self.target_pct_pot: float | None = None
-        parents = [board.parent for board in game.deal.boards]
-        self._first_child = np.searchsorted(parents, np.arange(len(parents) + 1))
-        self._locks: dict[tuple[int, int], Lock] = {}
-        self._tableau: Tableau | None = solver.tableau if solver else None
-        self._kept_values = kept_values
-        self._values: dict[tuple[int, int], Values] = {}
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
         self._solved_on: dict[tuple[int, tuple[int, ...]], Solution] = {}
 
     @classmethod
@@ -120,18 +77,18 @@ class Solution:
         cls,
         spot: Spot,
         threads: int | None = 1,
-        compressed: bool = False,
+        storage: Storage = "32-bit",
         use_symmetry: bool = True,
     ) -> Solution:
         """A solution at iteration 0; what does not fit into memory is refused."""
-        spot.check_fits(compressed=compressed)
+        spot.check_fits(compressed=storage == "16-bit")
         game = spot.game(use_symmetry)
-        solver = SpotSolver(game, compressed=compressed, threads=threads)
+        solver = SpotSolver(game, storage=storage, threads=threads)
         return cls(spot, game, solver.plan, solver=solver, use_symmetry=use_symmetry)
 
     # ------------------------------------------------------------------------------ solving
 
-    def resolve(
+    def solve_on(
         self,
         target_pct_pot: float | None = 0.3,
         seconds: float | None = None,
@@ -139,8 +96,9 @@ class Solution:
         listener: Listener | None = None,
         checkpoint: str | Path | None = None,
         checkpoint_seconds: float = 120.0,
+        stop: Stop | None = None,
     ) -> Event:
-        """Solve on from where it stands, until the target or one of the limits is met.
+        """Solve on from where it stands, until the target or one of the limits is met, or `stop`.
 
         `iterations` counts those already done; `seconds` are of this run. With `checkpoint`, the
         solution is saved there about every `checkpoint_seconds`, less often where that takes long:
@@ -148,71 +106,36 @@ class Solution:
         """
         if self.solver is None:
             raise SolverError("this file keeps only the answer: save whole to solve further")
-        chips = None if target_pct_pot is None else target_pct_pot * self.spot.pot / 100
-        limit = Limit(iterations, seconds, chips, _CHECK_EVERY)
+        limit = Limit(
+            iterations, seconds, check_every=_CHECK_EVERY, exploitability_pct_pot=target_pct_pot
+        ).in_chips(pot=self.pot, big_blind=self.game.unit_chips)
         self.target_pct_pot = target_pct_pot
-        spent = self.seconds
-        saved, interval = time.monotonic(), checkpoint_seconds
+        solver, spent = self.solver, self.seconds
+
+        def record(event: Event) -> None:
+            self.iterations, self.seconds = event.done, spent + event.seconds
+            assert event.exploitability_chips is not None
+            self.exploitability_chips = event.exploitability_chips
 
         def keep() -> None:
-            nonlocal saved, interval
-            began = time.monotonic()
-            if checkpoint is None or began - saved < interval:
-                return
+            assert checkpoint is not None
             with suppress(FileError):
                 self.save(checkpoint)
-            saved = time.monotonic()
-            interval = max(checkpoint_seconds, _SHARE_OF_SAVING * (saved - began))
 
-        def hear(event: Event) -> None:
-            self.iterations, self.seconds = event.iteration, spent + event.seconds
-            if event.exploitability_chips is not None:
-                self.exploitability_chips = event.exploitability_chips
-            keep()
-            if listener is not None:
-                listener(event)
+        saves = None if checkpoint is None else Saves(keep, checkpoint_seconds, at_end=False)
+        self.forget()
+        loop = Loop(
+            solver, limit, lambda: (solver.exploitability(), None), record=record, saves=saves
+        )
+        last = loop.run(listener, stop)
+        if loop.interrupted:
+            raise KeyboardInterrupt
+        return last
 
-        self._forget()
-        try:
-            return self.solver.run(limit, hear)
-        except KeyboardInterrupt:
-            self.exploitability_chips = self.solver.exploitability()
-            raise
-
-    def _forget(self) -> None:
-        self._values.clear()
+    def forget(self) -> None:
+        """Drop what followed from the strategy, which has changed."""
+        super().forget()
         self._solved_on.clear()
-
-    @property
-    def exploitability_pct_pot(self) -> float:
-        """Exploitability as a percentage of the starting pot."""
-        return 100 * self.exploitability_chips / self.spot.pot
-
-    @property
-    def reached(self) -> bool:
-        """Whether the exploitability asked for has been reached."""
-        target = self.target_pct_pot
-        return target is not None and self.exploitability_pct_pot <= target
-
-    @property
-    def nodes(self) -> int:
-        """Decisions over all boards."""
-        return self.index.decision_count
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of the arrays that hold the solve."""
-        return self.solver.memory_bytes if self.solver else self.plan.nbytes
-
-    @property
-    def threads(self) -> int:
-        """Threads that solve."""
-        return self._tableau.threads if self._tableau else 1
-
-    @property
-    def compressed(self) -> bool:
-        """Whether numbers are kept in 16 bits."""
-        return self.plan.dtype == np.int16
 
     def to_dict(self) -> dict[str, Any]:
         """Size, cost and quality of the solve, and what the spot is worth to both players."""
@@ -238,132 +161,50 @@ class Solution:
 
     # ------------------------------------------------------------------------------ walking
 
-    def at(self, *steps: str) -> Position:
+    def at(self, *steps: str) -> ShownPosition:
         """The position after actions and cards, such as `at("check", "bet 50", "call", "Kh")`.
 
         Several steps may stand in one text, with commas between them. A size may be left out where
         there is only one: `bet`, `raise`, `allin`.
         """
-        initial = self.game.deal.initial
-        position = Position(self, 0, 0, (0, 1, 2, 3), (initial[0], initial[1]), ())
+        position = ShownPosition.first(self)
         for step in steps:
             for word in step.split(","):
                 position = position.step(word.strip())
         return position
 
-    def holds(self, number: int) -> bool:
-        """Whether the strategy of a round is here."""
-        return number < self.kept_streets
-
-    def boards_after(self, board: int) -> range:
-        """Numbers of the boards dealt from a board."""
-        return range(int(self._first_child[board]), int(self._first_child[board + 1]))
-
-    def strategy_rows(self, board: int, node: int) -> NDArray[np.float64]:
-        """Probabilities at a decision, [action, state]; uniform where nothing was learnt."""
-        block = np.maximum(self.index.block(self.plan, board, node).astype(np.float64), 0.0)
-        total = block.sum(axis=0)
-        play = np.where(total > 0, block / np.where(total > 0, total, 1.0), 1.0 / len(block))
-        if (board, node) in self._locks:
-            mask, given = self._locks[board, node]
-            play = np.where(mask, given, play)
-        return play
-
-    def value_rows(self, player: int, board: int) -> Values:
-        """Counterfactual values of a player's states at every node of a board."""
-        if self._kept_values:
-            return self._kept_values[board][player]
-        if (player, board) not in self._values:
-            while len(self._values) >= 2 * _BOARDS_KEPT:
-                self._values.pop(next(iter(self._values)))
-            self._values[player, board] = self.tableau.values(player, board, self.plan)
-        return self._values[player, board]
-
-    @property
-    def tableau(self) -> Tableau:
-        """The game laid out for sweeps; built when first asked for."""
-        if self._tableau is None:
-            self._tableau = Tableau(self.game)
-            self._tableau.lock(self._locks)
-        return self._tableau
-
-    def solved_on(self, position: Position, card: int) -> Position:
-        """The position after a card whose street is not here: solved from the ranges that get there."""
-        board = (*position.board, card)
-        key = (position.node, board)
-        ranges = [position.range(player).without((card,)) for player in (0, 1)]
-        if not all(ranges):
-            raise IllegalActionError(
-                f"'{', '.join((*position.line, card_text(card)))}': no hand gets there, so there is "
-                "nothing to solve"
-            )
-        # The largest weight becomes 1: ranges of lines hardly taken keep their precision.
-        scale = [float(hands.weights.max()) for hands in ranges]
+    def solved_on(
+        self, node: int, board: tuple[int, ...], ranges: tuple[Range, Range], line: tuple[str, ...]
+    ) -> Solution:
+        """The street after a card, solved from the ranges that get there unless it has been."""
+        key = (node, board)
         if key not in self._solved_on:
-            spot = self._spot_after(position, board, ranges, scale)
+            spot = self._spot_after(node, board, ranges, line)
             target = self.target_pct_pot or max(self.exploitability_pct_pot, 0.05)
             self._solved_on[key] = solve_spot(spot, target, threads=self.threads)
-        solution = self._solved_on[key]
-        initial = solution.game.deal.initial
-        start = Position(
-            solution,
-            0,
-            0,
-            (0, 1, 2, 3),
-            (initial[0], initial[1]),
-            (*position.line, card_text(card)),
-            scale=(scale[0], scale[1]),
-        )
-        while len(start.actions) == 1:
-            start = start.step(start.actions[0])
-        return start
+        return self._solved_on[key]
 
     def _spot_after(
-        self,
-        position: Position,
-        board: tuple[int, ...],
-        ranges: list[Range],
-        scale: list[float],
+        self, node: int, board: tuple[int, ...], ranges: tuple[Range, Range], line: tuple[str, ...]
     ) -> Spot:
-        state, menu = position.state, self.spot.menu
+        state, menu = self.game.betting.states[node], self.spot.menu
         streets = [list(menu.street(number)) for number in range(state.round, self.spot.rounds)]
         caller = state.caller
         if caller is not None and streets[0][caller].donks is not None:
             own = streets[0][caller]
             streets[0][caller] = replace(own, bets=own.donks or ())
-        hands = [
-            Range(np.minimum(part.weights / np.float32(most), np.float32(1)))
-            for part, most in zip(ranges, scale, strict=True)
-        ]
         return Spot(
             board,
-            hands[0],
-            hands[1],
+            *ranges,
             pot=state.pot,
             stack=self.spot.stack - state.committed[0],
             menu=replace(menu, streets=tuple((own[0], own[1]) for own in streets)),
             rake=self.spot.rake,
             min_bet=self.spot.min_bet,
-            name=f"{self.game.name}: {', '.join((*position.line, card_text(board[-1])))}",
+            name=f"{self.game.name}: {', '.join(line)}",
         )
 
     # ------------------------------------------------------------------------------ locking
-
-    @property
-    def locks(self) -> Mapping[tuple[int, int], Lock]:
-        """What is fixed at each locked (board, node): which states, and what they play."""
-        return dict(self._locks)
-
-    @property
-    def lock_note(self) -> str:
-        """A line on the locks for every table, empty if there are none."""
-        count = len(self._locks)
-        if not count:
-            return ""
-        return (
-            f"\n{count} locked decision{'s' * (count > 1)}: exploitability "
-            f"{self.exploitability_pct_pot:.3f} % of pot, of the restricted game"
-        )
 
     def lock(
         self,
@@ -371,14 +212,14 @@ class Solution:
         strategy: ArrayLike | Mapping[str, float],
         hands: str | Range | Sequence[int] | None = None,
     ) -> None:
-        """Fix what the player to act does at a position; :meth:`resolve` then solves around it.
+        """Fix what the player to act does at a position; :meth:`solve_on` then solves around it.
 
         `strategy` is a probability for each action (a sequence, or a mapping from action to
         probability with the rest at 0), or one column for each hand of `position.hands(player)`.
         `hands` limits the lock to some hands; others locked there before stay locked. Boards that
         are equal up to suits are locked together.
         """
-        if position.solution is not self:
+        if position.answer is not self:
             raise SolverError("this position belongs to another solution: take it from this one")
         solver = self._solver_for_locks()
         who = position.decider()
@@ -429,38 +270,26 @@ class Solution:
 
     def _changed(self) -> None:
         assert self.solver is not None
-        self._forget()
+        self.forget()
         self.exploitability_chips = self.solver.exploitability()
-
-    def restore_locks(self, found: Mapping[tuple[int, int], Lock]) -> None:
-        """Take the locks of a file as they are: its solve has already obeyed them."""
-        self._locks = dict(found)
-        if self._tableau is not None:
-            self._tableau.lock(self._locks)
 
     # ------------------------------------------------------------------------------ files
 
-    def save(self, path: str | Path, through: str | None = None, compress: bool = False) -> None:
+    def save(self, path: str | Path, through: str | None = None, answer_only: bool = False) -> None:
         """Write the solve whole, or only the answer up to a street.
 
-        With `compress`, only the answer is written, in 16 bits: it can be walked, not solved on.
+        With `answer_only`, the answer alone is written, in 16 bits: it can be walked, not solved on.
         """
-        from equipoise.solve.spots.solutionfile import write
-
-        write(self, path, through, compress)
+        solutionfile.write(self, path, through, answer_only)
 
     @classmethod
     def load(cls, path: str | Path, threads: int | None = 1) -> Solution:
         """Read a file that :meth:`save` wrote; anything else is refused."""
-        from equipoise.solve.spots.solutionfile import read
-
-        return read(path, threads)
+        return solutionfile.read(path, threads, cls)
 
     def export(self, path: str | Path, through: str | None = None) -> int:
         """Write every decision up to a street as .csv, .parquet or .json; returns the lines written."""
-        from equipoise.solve.spots.export import export
-
-        return export(self, path, through)
+        return export.export(self, path, self.to_dict(), through)
 
     def __repr__(self) -> str:
         return (

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from equipoise.errors import ArtefactError, EquipoiseError, SolverError
 from equipoise.games.spot import Spot
 from equipoise.settings import brief
 from equipoise.solve import restoring
-from equipoise.solve.spots.solution import Solution
+from equipoise.solve.spots.answer import Answer, Values
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep.layout import FULL
 from equipoise.solve.sweep.rowindex import RowIndex
@@ -33,8 +33,10 @@ from equipoise.version import __version__
 if TYPE_CHECKING:
     from equipoise.games.game import Game
     from equipoise.solve.restoring import Arrays
-    from equipoise.solve.spots.solution import Values
     from equipoise.solve.sweep.gamearrays import Lock
+
+#: What is opened: an answer and what can be done with it.
+A = TypeVar("A", bound=Answer)
 
 KIND = "solution"
 #: Changes whenever the meaning of the arrays does.
@@ -54,38 +56,38 @@ def is_solution(path: str | Path) -> bool:
         return False
 
 
-def write(solution: Solution, path: str | Path, through: str | None, compress: bool) -> None:
+def write(answer: Answer, path: str | Path, through: str | None, answer_only: bool) -> None:
     """Write a solution whole, cut at a street, or as an answer in 16 bits."""
-    streets = check_cut(solution, through)
-    cut = streets < solution.spot.rounds
+    streets = check_cut(answer, through)
+    cut = streets < answer.spot.rounds
     configuration = {
-        "spot": solution.spot.to_toml(),
-        "game_fingerprint": solution.game.fingerprint(),
-        "use_symmetry": solution.use_symmetry,
+        "spot": answer.spot.to_toml(),
+        "game_fingerprint": answer.game.fingerprint(),
+        "use_symmetry": answer.use_symmetry,
         "layout": LAYOUT,
     }
-    whole = solution.solver is not None and not cut and not compress
+    whole = answer.solver is not None and not cut and not answer_only
     arrays: dict[str, NDArray[Any]] = {}
     solver_facts: dict[str, Any] | None = None
     if whole:
-        assert solution.solver is not None
-        arrays |= solution.solver.arrays()
+        assert answer.solver is not None
+        arrays |= answer.solver.arrays()
         solver_facts = {
-            "settings": solution.solver.settings(),
-            "scalars": solution.solver.scalars(),
+            "settings": answer.solver.settings(),
+            "scalars": answer.solver.scalars(),
         }
     else:
-        end = _rows_of(solution.index, solution.game, streets)
-        arrays["plan"] = _packed(solution, streets) if compress else solution.plan[:end]
+        end = _rows_of(answer.index, answer.game, streets)
+        arrays["plan"] = _packed(answer, streets) if answer_only else answer.plan[:end]
     if cut:
         for player in (0, 1):
-            arrays[f"values_{player}"] = _values_of(solution, streets, player)
+            arrays[f"values_{player}"] = _values_of(answer, streets, player)
     places = []
-    for number, ((board, node), (mask, given)) in enumerate(solution.locks.items()):
+    for number, ((board, node), (mask, given)) in enumerate(answer.locks.items()):
         places.append([board, node])
         arrays[f"lock_{number}_hands"] = mask.astype(np.uint8)
         arrays[f"lock_{number}_play"] = given
-    gained = solution.exploitability_chips
+    gained = answer.exploitability_chips
     artefact.write(
         path,
         KIND,
@@ -94,27 +96,27 @@ def write(solution: Solution, path: str | Path, through: str | None, compress: b
         version=__version__,
         solver=solver_facts,
         streets=streets,
-        iterations=solution.iterations,
-        seconds=solution.seconds,
+        iterations=answer.iterations,
+        seconds=answer.seconds,
         exploitability_chips=None if math.isnan(gained) else gained,
-        target_pct_pot=solution.target_pct_pot,
+        target_pct_pot=answer.target_pct_pot,
         locks=places,
     )
 
 
-def read(path: str | Path, threads: int | None) -> Solution:
-    """Read a solution of any sort."""
+def read(path: str | Path, threads: int | None, kind: type[A]) -> A:
+    """Read a solution of any sort, as one of a kind of answers."""
     manifest, arrays = artefact.read(path, KIND)
     with artefact.understanding(path, KIND):
         try:
-            return _read(manifest, arrays, threads)
+            return _read(manifest, arrays, threads, kind)
         except EquipoiseError as error:
             raise ArtefactError(f"{path}: {error}") from None
 
 
 def _read(
-    manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], threads: int | None
-) -> Solution:
+    manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], threads: int | None, kind: type[A]
+) -> A:
     configuration = restoring.table(manifest["configuration"], "configuration")
     version = brief(manifest["version"])
     if restoring.whole(configuration["layout"], "layout") != LAYOUT:
@@ -144,10 +146,10 @@ def _read(
         solver.restore_scalars(
             {"forgotten": restoring.whole(forgotten, "forgotten", 0, iterations)}
         )
-        solution = Solution(spot, game, solver.plan, solver=solver, use_symmetry=use_symmetry)
+        solution = kind(spot, game, solver.plan, solver=solver, use_symmetry=use_symmetry)
     else:
         size = (_rows_of(RowIndex(game), game, streets),)
-        solution = Solution(
+        solution = kind(
             spot,
             game,
             restoring.array(arrays, "plan", size, *_STORED),
@@ -184,7 +186,11 @@ def _solver(spot: Spot, game: Game, facts: dict[str, Any], threads: int | None) 
     alternating = restoring.truth(settings["alternating"], "alternating")
     spot.check_fits(compressed=compressed)
     return SpotSolver(
-        game, threads=threads, discounting=faded, compressed=compressed, alternating=alternating
+        game,
+        threads=threads,
+        discounting=faded,
+        storage="16-bit" if compressed else "32-bit",
+        alternating=alternating,
     )
 
 
@@ -208,18 +214,18 @@ def _locks(game: Game, places: Any, arrays: Arrays) -> dict[tuple[int, int], Loc
     return locks
 
 
-def check_cut(solution: Solution, through: str | None) -> int:
+def check_cut(answer: Answer, through: str | None) -> int:
     """Streets that a file cut at a street keeps; what it could not hold is refused."""
-    streets = streets_through(solution, through)
-    for board, _ in solution.locks:
-        if solution.game.deal.boards[board].round >= streets:
+    streets = streets_through(answer, through)
+    for board, _ in answer.locks:
+        if answer.game.deal.boards[board].round >= streets:
             raise SolverError("a decision is locked after the cut: save whole, or unlock it")
     return streets
 
 
-def streets_through(solution: Solution, through: str | None) -> int:
+def streets_through(answer: Answer, through: str | None) -> int:
     """How many streets there are up to and with one that a user named."""
-    streets = solution.spot.streets[: solution.kept_streets]
+    streets = answer.spot.streets[: answer.kept_streets]
     if through is None:
         return len(streets)
     if through.lower() not in streets:
@@ -233,16 +239,16 @@ def _rows_of(index: RowIndex, game: Game, streets: int) -> int:
     return int(index.base[after[0], 0]) if after else index.size
 
 
-def _packed(solution: Solution, streets: int) -> NDArray[np.int16]:
+def _packed(answer: Answer, streets: int) -> NDArray[np.int16]:
     """The strategy in 16 bits; hands that never get somewhere stay at zero."""
-    index, game = solution.index, solution.game
+    index, game = answer.index, answer.game
     packed = np.zeros(_rows_of(index, game, streets), dtype=np.int16)
     for board, node in index.decisions():
         if game.deal.boards[board].round >= streets:
             break
-        block = index.block(solution.plan, board, node)
+        block = index.block(answer.plan, board, node)
         reached = block.max(axis=0) > 0
-        play = solution.strategy_rows(board, node)
+        play = answer.strategy_rows(board, node)
         scaled = np.rint(play * (FULL / np.maximum(play.max(axis=0), 1e-30)))
         index.block(packed, board, node)[:] = np.where(reached, scaled, 0)
     return packed
@@ -256,10 +262,10 @@ def _nodes(game: Game, streets: int) -> list[tuple[int, range]]:
     ]
 
 
-def _values_of(solution: Solution, streets: int, player: int) -> NDArray[np.float32]:
+def _values_of(answer: Answer, streets: int, player: int) -> NDArray[np.float32]:
     parts = []
-    for board, nodes in _nodes(solution.game, streets):
-        values = solution.value_rows(player, board)
+    for board, nodes in _nodes(answer.game, streets):
+        values = answer.value_rows(player, board)
         parts += [values[node].astype(np.float32) for node in nodes]
     return np.concatenate(parts)
 

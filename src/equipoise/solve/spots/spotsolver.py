@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
-from equipoise.solve.solvers.cfr import CFR, Discounting
+from equipoise.solve.solvers.cfr import CFR, Discounting, Storage
 from equipoise.solve.sweep.gamearrays import Lock
 from equipoise.solve.sweep.tableau import Precision
 
@@ -45,7 +45,7 @@ class SpotSolver(CFR):
         *,
         discounting: Discounting | dict[str, Any] | None = None,
         alternating: bool = True,
-        compressed: bool = False,
+        storage: Storage = "32-bit",
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
@@ -53,7 +53,7 @@ class SpotSolver(CFR):
             game,
             discounting=discounting,
             alternating=alternating,
-            compressed=compressed,
+            storage=storage,
             precision=precision,
             threads=threads,
         )
@@ -80,8 +80,8 @@ class SpotSolver(CFR):
         Regrets and average are kept, with the weight of a young solve: what was learnt where the
         locks change nothing still helps, the rest is soon forgotten.
         """
-        if self.compressed:
-            raise SolverError("locks need 32-bit storage: solve without compression")
+        if self.storage == "16-bit":
+            raise SolverError("locks need 32-bit storage: leave 16-bit out")
         self.tableau.lock(locks)
         age = self.iteration - self._forgotten
         if age > _AGE_AFTER_CHANGE:

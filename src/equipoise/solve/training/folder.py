@@ -26,9 +26,9 @@ from pathlib import Path
 
 from equipoise.errors import ArtefactError, EquipoiseError, RecipeError
 from equipoise.files import LOCK_NAME, locked, written
+from equipoise.run import Event
 from equipoise.settings import brief
 from equipoise.solve.curve import plot_curves
-from equipoise.solve.solvers.solver import Event
 from equipoise.solve.training.recipe import Recipe
 
 #: Runs that a sentence names.
@@ -51,6 +51,21 @@ class Point:
     def best_bb(self) -> float | None:
         """The more honest of the two figures that there is."""
         return self.judged_bb if self.judged_bb is not None else self.exploitability_bb
+
+    @classmethod
+    def of(cls, event: Event, big_blind: float) -> Point:
+        """The look of which an event told."""
+        figures = (event.exploitability_chips, event.judged_chips)
+        own, judged = (None if chips is None else chips / big_blind for chips in figures)
+        return cls(event.done, event.seconds, own, judged)
+
+    def event(self, big_blind: float) -> Event:
+        """The event that told of it."""
+        figures = (self.exploitability_bb, self.judged_bb)
+        own, judged = (None if bb is None else bb * big_blind for bb in figures)
+        return Event(
+            self.iteration, seconds=self.seconds, exploitability_chips=own, judged_chips=judged
+        )
 
 
 class RunFolder:
@@ -247,7 +262,13 @@ class RunFolder:
             figures = (point.exploitability_bb, point.judged_bb)
             for events, figure in zip(curves.values(), figures, strict=True):
                 if figure is not None:
-                    events.append(Event(point.iteration, point.seconds, unit_chips * figure))
+                    events.append(
+                        Event(
+                            point.iteration,
+                            seconds=point.seconds,
+                            exploitability_chips=unit_chips * figure,
+                        )
+                    )
         shown = {name: events for name, events in curves.items() if events}
         if shown:
             plot_curves(shown, title, self.picture)

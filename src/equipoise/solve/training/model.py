@@ -252,7 +252,7 @@ class TrainingModel:
                 if key in given
             }
             given["discounting"] = replace(kind.default, **schedule)
-        return kind(self.game, threads=self.threads, **given)
+        return kind(self.game, threads=self.threads, **kind.arguments(given))
 
     def load_solver(self, path: Path) -> Solver:
         """A solver as it was when its checkpoint was written."""

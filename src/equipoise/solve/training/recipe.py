@@ -32,6 +32,7 @@ from equipoise.games import gamefile
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules, limit, nolimit
 from equipoise.games.tomltext import toml_text
+from equipoise.run import Limit
 from equipoise.settings import (
     SEED,
     Kind,
@@ -74,6 +75,10 @@ _LIMIT: dict[str, Kind] = {
 }
 #: More minutes than a run can take, two years, and more iterations.
 _MOST = {"minutes": 1e6, "iterations": 1e15, "target_bb": 1e6, "checkpoint_minutes": 1e6}
+#: What ends a run.
+_ENDS = {"minutes", "iterations", "target_bb"}
+#: Minutes between two checkpoints at the most, unless a recipe says otherwise.
+_CHECKPOINT_MINUTES = 3.0
 #: Random boards that tables are counted on: beyond this "all" is less work.
 _MOST_BOARDS = 100_000_000
 #: Characters of a name.
@@ -169,29 +174,6 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Limits:
-    """When a run ends: at the first of these that is met."""
-
-    minutes: float | None = None
-    iterations: int | None = None
-    #: Exploitability to reach, in big blinds a hand, on the tables that judge.
-    target_bb: float | None = None
-    checkpoint_minutes: float = 3.0
-
-    def __post_init__(self) -> None:
-        if (self.minutes, self.iterations, self.target_bb) == (None, None, None):
-            raise RecipeError("limit: give minutes, iterations or target_bb")
-        for limit_field in fields(self):
-            value = getattr(self, limit_field.name)
-            most = _MOST[limit_field.name]
-            if value is not None and not 0 < value <= most:
-                raise RecipeError(
-                    f"limit.{limit_field.name} = {shown(value)}: give more than 0, and at most "
-                    f"{most:,.0f}"
-                )
-
-
-@dataclass(frozen=True)
 class Recipe:
     """A strategy to train.
 
@@ -208,7 +190,8 @@ class Recipe:
     model: Model
     solver: str
     solver_settings: Mapping[str, Any]
-    limits: Limits
+    #: Minutes, iterations and target_bb, those that are given, and checkpoint_minutes.
+    limit_settings: Mapping[str, Any]
     menu_settings: Mapping[str, Any] = field(default_factory=dict)
     about: str = ""
     seed: int = 0
@@ -218,6 +201,7 @@ class Recipe:
         check({"seed": self.seed}, {"seed": SEED})
         methods.checked(self.abstraction)
         self._check_solver()
+        self._check_limit()
         if not self.rules.limit and not self.menu_settings:
             raise RecipeError("menu: no-limit needs bet sizes, such as bets = '50%,100%,a'")
         _ = self.menu
@@ -230,6 +214,32 @@ class Recipe:
                 f"name = {shown(name)}: a name is also a folder's, of at most {_MOST_NAME} "
                 "characters, without / in it"
             )
+
+    def _check_limit(self) -> None:
+        if not self.limit_settings.keys() & _ENDS:
+            raise RecipeError("limit: give minutes, iterations or target_bb")
+        for name, value in self.limit_settings.items():
+            most = _MOST[name]
+            if not 0 < value <= most:
+                raise RecipeError(
+                    f"limit.{name} = {shown(value)}: give more than 0, and at most {most:,.0f}"
+                )
+
+    @property
+    def limit(self) -> Limit:
+        """When a run ends; the exploitability to reach is that on the tables that judge."""
+        told = self.limit_settings
+        minutes = told.get("minutes")
+        return Limit(
+            iterations=told.get("iterations"),
+            seconds=None if minutes is None else 60 * minutes,
+            exploitability_bb=told.get("target_bb"),
+        )
+
+    @property
+    def checkpoint_seconds(self) -> float:
+        """Seconds between two saves at the most."""
+        return 60 * float(self.limit_settings["checkpoint_minutes"])
 
     def _check_solver(self) -> None:
         known = SOLVER_SETTINGS[choose(self.solver, SOLVER_SETTINGS, "solver.name")]
@@ -337,7 +347,10 @@ class Recipe:
             model=Model(**model),
             solver=name,
             solver_settings=solver,
-            limits=Limits(**check(told["limit"], _LIMIT, "limit")),
+            limit_settings={
+                "checkpoint_minutes": _CHECKPOINT_MINUTES,
+                **check(told["limit"], _LIMIT, "limit"),
+            },
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -348,7 +361,7 @@ class Recipe:
             if ranges:
                 model[key] = list(ranges)
         model = {key: "all" if value is None else value for key, value in model.items()}
-        limits = {one.name: getattr(self.limits, one.name) for one in fields(self.limits)}
+        limit = self.limit_settings
         told: dict[str, Any] = {"name": self.name}
         if self.about:
             told["about"] = self.about
@@ -359,7 +372,7 @@ class Recipe:
             "abstraction": dict(self.abstraction),
             "model": model,
             "solver": {"name": self.solver, **self.solver_settings},
-            "limit": {key: value for key, value in limits.items() if value is not None},
+            "limit": {key: limit[key] for key in _LIMIT if key in limit},
         }
 
     @classmethod
@@ -405,8 +418,10 @@ class Recipe:
         """The recipe with other limits, those given in place of all its own."""
         if (minutes, iterations, target_bb) == (None, None, None):
             return self
-        limits = Limits(minutes, iterations, target_bb, self.limits.checkpoint_minutes)
-        return replace(self, limits=limits)
+        given = {"minutes": minutes, "iterations": iterations, "target_bb": target_bb}
+        kept = {key: self.limit_settings[key] for key in self.limit_settings.keys() - _ENDS}
+        ends = {key: value for key, value in given.items() if value is not None}
+        return replace(self, limit_settings=ends | kept)
 
     def solved_by(self, solver: str, model: Model | None = None, **settings: Any) -> Recipe:
         """The recipe with another solver, at its own schedule but for `settings`.

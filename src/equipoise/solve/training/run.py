@@ -9,20 +9,15 @@ the tables of training, and becomes the blueprint.
 Every file is written whole or not at all. The first checkpoint comes after ten seconds, later ones as
 often as a twentieth of the time allows: that much is lost when a run is killed. A point of the curve is
 kept before each, so that a resumed run knows its time; it goes on bit for bit as if it had not stopped
-(on one thread where the solver samples cards). Ctrl-C ends a run as a limit does: everything is saved,
-and it can go on later.
+(on one thread where the solver samples cards). A stop, or Ctrl-C, ends a run as a limit does:
+everything is saved, and it can go on later.
 """
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -30,6 +25,7 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.errors import ArtefactError
+from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
 from equipoise.solve.sampling.cardsampling import CardSampling
 from equipoise.solve.sampling.rows import CardStrategy
 from equipoise.solve.solvers.solver import Solver
@@ -50,38 +46,8 @@ _SHARE_OF_LOOKS = 0.05
 _MOST_LOOKS = 100
 #: Seconds before the first look at the latest, whatever it costs.
 _FIRST_LOOK = 90.0
-#: Saving, the look before it included, may take this share of the time.
-_SHARE_OF_SAVES = 0.05
 #: Seconds before the first save, and between two at the least.
 _FIRST_SAVE = 10.0
-#: Seconds in which a run looks around: at clocks, limits and Ctrl-C.
-_GLANCE = 0.5
-
-
-Listener = Callable[[int, float, Point | None], None]
-
-
-@contextmanager
-def _stoppable() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C, or being asked to end, sets a flag; a second Ctrl-C is one as usual."""
-    asked: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    known = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def hear(number: int, frame: FrameType | None) -> None:
-        if asked and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    for number in known:
-        signal.signal(number, hear)
-    try:
-        yield lambda: bool(asked)
-    finally:
-        for number, before in known.items():
-            signal.signal(number, before)
 
 
 @dataclass(frozen=True)
@@ -169,8 +135,7 @@ class _Best:
 class Training:
     """One run of a recipe.
 
-    `progress` hears what is being made before the run, `listener` of the run itself: iteration,
-    seconds and, when there was a look at the exploitability, a point.
+    `progress` hears what is being made before the run, the listener of :meth:`run` of the run itself.
     """
 
     def __init__(
@@ -199,8 +164,9 @@ class Training:
         listener: Listener | None = None,
         *,
         overwrite: bool = False,
+        stop: Stop | None = None,
     ) -> Trained:
-        """Make what is missing, train to the first limit, and save.
+        """Make what is missing, train to the first limit or until `stop`, and save.
 
         `resume` goes on with the run in the folder, `overwrite` replaces it. What can be refused is
         refused before anything is made.
@@ -208,20 +174,19 @@ class Training:
         self.check(resume=resume, overwrite=overwrite)
         with self.files.held():
             self.files.prepare(self.recipe, resume=resume, overwrite=overwrite)
-            return self._run(resume, listener)
+            return self._run(resume, listener, stop)
 
-    def _run(self, resume: bool, listener: Listener | None) -> Trained:
+    def _run(self, resume: bool, listener: Listener | None, stop: Stop | None) -> Trained:
         began = perf_counter()
         self.model.abstraction.save(self.files.abstraction)
         solver, points = self._solver(resume)
         judge = self._judge(solver)
-        best = _Best(self.files, solver)
+        kept = _Kept(self, solver, judge, points)
         if resume:
-            best.resume(points)
+            kept.best.resume(points)
         self.building_seconds = perf_counter() - began
-        loop = _Loop(self, solver, judge, points, best)
-        with _stoppable() as stopped:
-            interrupted = loop.run(listener, stopped)
+        loop = kept.loop()
+        loop.run(listener, stop)
         title = f"{self.recipe.name}: {solver.name}"
         self.files.draw(title, points, float(self.recipe.rules.big_blind))
         return Trained(
@@ -230,9 +195,9 @@ class Training:
             self.model,
             solver,
             points,
-            best.point or points[-1],
-            best.strategy(),
-            interrupted,
+            kept.best.point or points[-1],
+            kept.best.strategy(),
+            loop.stopped,
         )
 
     def _judge(self, solver: Solver) -> Tableau | None:
@@ -254,124 +219,52 @@ class Training:
         return solver, points
 
 
-class _Loop:
-    """The iterations of a run: when to look at the strategy, when to save, and when to end."""
+class _Kept:
+    """What a run keeps as it goes: the curve, the best plan and the solver."""
 
     def __init__(
-        self,
-        training: Training,
-        solver: Solver,
-        judge: Tableau | None,
-        points: list[Point],
-        best: _Best,
+        self, training: Training, solver: Solver, judge: Tableau | None, points: list[Point]
     ) -> None:
         self._recipe, self._model, self._files = training.recipe, training.model, training.files
-        self._solver, self._judge, self._best = solver, judge, best
-        self._points = points
-        #: When the run would have begun had it never stopped; when it last looked and last saved.
-        self._began = self._looked = self._saved = 0.0
-        #: Seconds that the last look took, and the last save with the look before it.
-        self._look_cost = self._save_cost = 0.0
+        self._solver, self._judge, self._points = solver, judge, points
+        self._big = float(self._recipe.rules.big_blind)
+        self.best = _Best(self._files, solver)
 
-    def run(self, listener: Listener | None, stopped: Callable[[], bool]) -> bool:
-        """Iterate to the first limit and save; whether somebody stopped it before."""
-        limits, solver, points = self._recipe.limits, self._solver, self._points
-        self._start()
-        chunk = 1
-        while not self._met() and not stopped():
-            count = chunk
-            if limits.iterations is not None:
-                count = min(count, limits.iterations - solver.iteration)
-            start = perf_counter()
-            solver.advance(count)
-            now = perf_counter()
-            # Chunks of half a glance keep clocks, bars and Ctrl-C responsive.
-            if now - start < _GLANCE / 4:
-                chunk *= 2
-            elif now - start > _GLANCE:
-                chunk = max(1, chunk // 2)
-            save = self._save_due(now)
-            point = self._look() if save or self._look_due(now) else None
-            if save:
-                self._keep(now)
-            if listener is not None:
-                listener(solver.iteration, self._clock(), point)
-        if not points or points[-1].iteration != solver.iteration:
-            point = self._look()
-            if listener is not None:
-                listener(solver.iteration, point.seconds, point)
-        self._keep(perf_counter())
-        return stopped() and not self._met()
-
-    # -------------------------------------------------------------------------------- the clock
-
-    def _start(self) -> None:
-        """Start the clock, once every kernel is loaded."""
-        self._solver.prepare()
-        self._figures()
-        start = perf_counter()
-        self._figures()
-        now = self._looked = self._saved = perf_counter()
-        self._look_cost = now - start
-        self._began = now - (self._points[-1].seconds if self._points else 0.0)
-
-    def _clock(self) -> float:
-        return perf_counter() - self._began
-
-    def _met(self) -> bool:
-        limits, points = self._recipe.limits, self._points
-        reached = points[-1].best_bb if points else None
-        return (
-            (limits.minutes is not None and self._clock() >= 60 * limits.minutes)
-            or (limits.iterations is not None and self._solver.iteration >= limits.iterations)
-            or (
-                limits.target_bb is not None and reached is not None and reached <= limits.target_bb
-            )
+    def loop(self) -> Loop:
+        """The run itself: looks and saves by what they cost, all of them on the clock."""
+        first = _FIRST_LOOK if not self._points else float("inf")
+        return Loop(
+            self._solver,
+            self._recipe.limit.in_chips(pot=0.0, big_blind=self._big),
+            self._figures,
+            record=self._record,
+            looks=LooksByCost(_SHARE_OF_LOOKS, _MOST_LOOKS, first),
+            saves=Saves(self._save, _FIRST_SAVE, self._recipe.checkpoint_seconds, timed=True),
+            since=self._points[-1].event(self._big) if self._points else None,
         )
 
-    def _save_due(self, now: float) -> bool:
-        patience = max(_FIRST_SAVE, self._save_cost / _SHARE_OF_SAVES)
-        return now - self._saved > min(patience, 60 * self._recipe.limits.checkpoint_minutes)
-
-    def _look_due(self, now: float) -> bool:
-        patience = max(self._look_cost / _SHARE_OF_LOOKS, self._clock() / _MOST_LOOKS)
-        if not self._points:
-            patience = min(patience, _FIRST_LOOK)
-        return now - self._looked > patience
-
-    # ------------------------------------------------------------------------- looks and saves
-
-    def _figures(self) -> tuple[float | None, float | None]:
-        """Exploitability in big blinds, on the tables of training and on other boards."""
-        big, kind = float(self._recipe.rules.big_blind), self._recipe.model.kind
-        if kind == "cards":
+    def _figures(self) -> Figures:
+        """Exploitability in chips, on the tables of training and on other boards."""
+        if self._recipe.model.kind == "cards":
             # Whatever the cards were, the judge's boards are others.
             told = self._model.judge is not None
-            return None, self._solver.exploitability() / big if told else None
-        own = self._solver.exploitability() / big
+            return None, self._solver.exploitability() if told else None
+        own = self._solver.exploitability()
         if self._judge is not None:
-            return own, self._judge.exploitability(self._solver.plan) / big
+            return own, self._judge.exploitability(self._solver.plan)
         return own, own if self._model.judge is self._model.game else None
 
-    def _look(self) -> Point:
-        start = perf_counter()
-        figures = self._figures()
-        point = Point(self._solver.iteration, self._clock(), *figures)
-        self._looked = perf_counter()
-        self._look_cost = self._looked - start
+    def _record(self, event: Event) -> None:
+        point = Point.of(event, self._big)
         if self._points and self._points[-1].iteration == point.iteration:
             self._points.pop()
         self._points.append(point)
-        self._best.hear(point)
-        return point
+        self.best.hear(point)
 
-    def _keep(self, since: float) -> None:
-        """Save; what that cost is counted from the moment `since`."""
+    def _save(self) -> None:
         self._files.write_curve(self._points)
-        self._best.write()
+        self.best.write()
         self._solver.save(self._files.checkpoint)
-        self._saved = perf_counter()
-        self._save_cost = self._saved - since
 
 
 def finish(trained: Trained, form: str | None = None) -> tuple[Blueprint, SanityReport]:

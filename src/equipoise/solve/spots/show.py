@@ -1,0 +1,109 @@
+"""Positions for people: tables, 13×13 charts, pictures, notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.cards import chart
+from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, blocked, combo_text
+from equipoise.solve.spots.position import NEVER, SEATS, Position
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+    from rich.text import Text
+
+
+class ShownPosition(Position):
+    """A position that shows itself."""
+
+    def matrix(self) -> NDArray[np.float64]:
+        """How much of each class takes each action, as a chart: [13, 13, action].
+
+        The actions of a class sum to the share of its hands that gets here.
+        """
+        who = self.decider()
+        taken = np.nan_to_num(self.strategy()) * np.minimum(self.reach(who), 1.0)
+        classes = COMBO_CLASS[self.hands(who)]
+        free = np.bincount(COMBO_CLASS[~blocked(self.board)], minlength=CLASS_COUNT)
+        totals = [np.bincount(classes, weights=row, minlength=CLASS_COUNT) for row in taken]
+        parts = np.stack(totals, axis=-1) / np.maximum(free, 1)[:, None]
+        return parts.reshape(13, 13, len(self.actions))
+
+    def chart(self) -> Text:
+        """The strategy as a coloured 13×13 chart for a terminal."""
+        return chart.render(self.matrix(), title=self.title, actions=self.actions)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """The strategy as a coloured 13×13 chart, saved when a path is given."""
+        figure = chart.figure(self.matrix(), title=self.title, actions=self.actions)
+        if path is not None:
+            chart.save(figure, path)
+        return figure
+
+    def table(self) -> Table:
+        """Actions with how often they are taken and what they are worth; EV and equity below."""
+        from rich.table import Table
+
+        table = Table(title=self.title)
+        for column in ("action", "frequency", "combos", "EV chips"):
+            table.add_column(column, justify="left" if column == "action" else "right")
+        if self.to_act is not None:
+            weight, taken = self.weight(self.to_act), np.nan_to_num(self.strategy())
+            reach, worth = self.reach(self.to_act), np.nan_to_num(self.action_ev())
+            for action, often, play, ev in zip(
+                self.actions, self.frequencies(), taken, worth, strict=True
+            ):
+                share = play * weight
+                mean = f"{share @ ev / share.sum():z.3f}" if share.sum() > 0 else "–"
+                table.add_row(action, f"{often:.2%}", f"{play @ reach:.1f}", mean)
+        table.caption = (
+            "\n".join(
+                f"{name}: EV {self.mean_ev(name):z.3f} chips, equity {self.mean_equity(name):.2%}, "
+                f"realised {_percent(self.mean_realisation(name))}, "
+                f"{self.range(name).combos:.1f} combos"
+                for name in SEATS
+            )
+            + self.answer.lock_note
+        )
+        return table
+
+    def hand_table(self, most: int = 50) -> Table:
+        """Hands of the player to act, those worth most first."""
+        from rich.table import Table
+
+        who = self.decider()
+        table = Table("hand", title=self.title)
+        for column in ("reach", *self.actions, "EV chips", "equity", "realised"):
+            table.add_column(column, justify="right")
+        hands, reach, ev, equity = (
+            self.hands(who), self.reach(who), self.ev(who), self.equity(who),
+        )  # fmt: skip
+        play, realised = self.strategy(), self.realisation(who)
+        there = [i for i in np.argsort(-np.nan_to_num(ev, nan=-np.inf)) if reach[i] > NEVER]
+        for i in there[:most]:
+            table.add_row(
+                combo_text(int(hands[i])),
+                f"{reach[i]:.3f}",
+                *(f"{p:.1%}" for p in play[:, i]),
+                f"{ev[i]:z.2f}",
+                f"{equity[i]:.1%}",
+                _percent(realised[i], 0),
+            )
+        if len(there) > most:
+            table.caption = f"{len(there) - most:,} more hands not shown"
+        return table
+
+    def _repr_html_(self) -> str:
+        if self.to_act is None:
+            return f"<p>{self.title}</p>"
+        return chart.svg(self.matrix(), title=self.title, actions=self.actions)
+
+
+def _percent(share: float, digits: int = 1) -> str:
+    """A share in percent; a dash where there is none, as of what has no equity to realise."""
+    return f"{share:z.{digits}%}" if share == share else "–"
