@@ -7,7 +7,7 @@ from rich.console import Console
 
 from equipoise.cards import chart
 from equipoise.cards.range import Range
-from equipoise.cli.range import range_command
+from equipoise.cli.cards import range_command
 from equipoise.errors import EquipoiseError, RangeError
 
 ACTIONS = ("fold", "call", "raise 600", "all-in")

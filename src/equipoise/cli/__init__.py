@@ -20,14 +20,12 @@ from equipoise.cli.agents import agents_command
 from equipoise.cli.batch import batch_command
 from equipoise.cli.bench import bench_command
 from equipoise.cli.cache import cache_command
-from equipoise.cli.equity import equity_command, preflop_command
-from equipoise.cli.evaluate import eval_command
+from equipoise.cli.cards import equity_command, eval_command, preflop_command, range_command
 from equipoise.cli.game import game_command
 from equipoise.cli.history import history_command
 from equipoise.cli.match import match_command, tournament_command
 from equipoise.cli.measure import lbr_command
 from equipoise.cli.play import play_command
-from equipoise.cli.range import range_command
 from equipoise.cli.reproduce import reproduce_command
 from equipoise.cli.solve import solve_command
 from equipoise.cli.train import train_command

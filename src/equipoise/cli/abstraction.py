@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Overwrite, emit, progress_bar
+from equipoise.cli.output import Json, Overwrite, emit, listening, progress_bar
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -123,9 +123,7 @@ def _refine(source: str, more: str, out: Path | None, json: bool) -> None:
         raise EquipoiseError(f"--more {more}: give three numbers, such as 10,10,15") from None
     blueprint = Blueprint.load(source)
     with progress_bar(blueprint.name, quiet=json) as bar:
-        recipe, losses = refined_recipe(
-            blueprint, (flop, turn, river), lambda street, done, total: bar(done, total, street)
-        )
+        recipe, losses = refined_recipe(blueprint, (flop, turn, river), listening(bar))
     text = recipe.to_toml()
     if out is not None:
         with written(out, "w") as file:

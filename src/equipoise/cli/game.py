@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -105,11 +105,7 @@ def game_command(
         for word, made in zip(names, solvers, strict=True):
             label = f"{game.name}, {word}"
             last, curves[word] = _run(label, made, limit, checkpoint, stop, quiet=json)
-            runs.append(_figures(game, made, last, seed))
-            if rules:
-                runs[-1]["postprocessed"] = [_after(game, made, rule) for rule in rules]
-            if strategy and json:
-                runs[-1]["strategy"] = [entry._asdict() for entry in made.average_strategy()]
+            runs.append(_figures(game, made, last, seed, rules, strategy and json))
             if stop.is_set():
                 break
     failed = None if plot is None else _draw(plot, name, game, solvers, curves)
@@ -119,9 +115,14 @@ def game_command(
     if failed:
         raise failed
     if stop.is_set():
-        how = f": the same command goes on from {checkpoint}" if checkpoint is not None else ""
-        print(f"stopped{how}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED)
+        _tell_stop(checkpoint)
+
+
+def _tell_stop(checkpoint: Path | None) -> NoReturn:
+    """End a command that was stopped."""
+    how = f": the same command goes on from {checkpoint}" if checkpoint is not None else ""
+    print(f"stopped{how}", file=sys.stderr)
+    raise typer.Exit(INTERRUPTED)
 
 
 def _check_files(
@@ -229,10 +230,17 @@ def _make(word: str, game: Game, seed: int, threads: int, checkpoint: Path | Non
     return kind(game, **settings)
 
 
-def _figures(game: Game, solver: Solver, last: Event, seed: int) -> dict[str, Any]:
+def _figures(
+    game: Game,
+    solver: Solver,
+    last: Event,
+    seed: int,
+    rules: list[PostProcessing],
+    with_strategy: bool,
+) -> dict[str, Any]:
     chips = last.exploitability_chips
     assert chips is not None
-    return {
+    told: dict[str, Any] = {
         "game": game.name,
         "solver": solver.name,
         "iterations": last.done,
@@ -244,6 +252,11 @@ def _figures(game: Game, solver: Solver, last: Event, seed: int) -> dict[str, An
         "information_sets": list(game.information_sets()),
         "seed": seed,
     }
+    if rules:
+        told["postprocessed"] = [_after(game, solver, rule) for rule in rules]
+    if with_strategy:
+        told["strategy"] = [entry._asdict() for entry in solver.average_strategy()]
+    return told
 
 
 def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from equipoise.errors import EquipoiseError
+from equipoise.run import Listener
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -126,6 +127,11 @@ def check_positive(option: str, value: float | None, most: float = 1_000_000) ->
     """Refuse an option's number that is not above 0."""
     if value is not None and not 0 < value <= most:
         raise EquipoiseError(f"{option} {str(value)[:40]}: give more than 0, at most {most:,}")
+
+
+def listening(bar: Callable[..., None]) -> Listener:
+    """What a job tells, drawn as it is: so much of so many, and what."""
+    return lambda event: bar(event.done, event.total, event.what)
 
 
 @contextmanager

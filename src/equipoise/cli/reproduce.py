@@ -17,6 +17,7 @@ from equipoise.cli.output import (
     Seed,
     check_number,
     emit,
+    listening,
     progress_bar,
 )
 from equipoise.errors import EquipoiseError
@@ -74,7 +75,7 @@ def reproduce_command(
     shown = import_module(f"equipoise.bench.reports.{report}")
     options = _options(experiment, suite, hands, blueprint or [], workers, without_luck)
     with progress_bar(experiment, quiet=json) as bar:
-        data = suite.run(seed, quick, lambda what, done, total: bar(done, total, what), **options)
+        data = suite.run(seed, quick, listening(bar), **options)
     if plot is not None:
         shown.picture(data, plot)
         data["plot"] = str(plot)

@@ -16,6 +16,7 @@ from equipoise.cli.output import (
     check_positive,
     check_seed,
     emit,
+    listening,
     progress_bar,
 )
 from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
@@ -86,7 +87,7 @@ def train_command(
             chosen,
             out,
             threads=threads,
-            progress=lambda what, done, total: bar(done, total or None, what),
+            progress=listening(bar),
         )
         training.check(resume=resume, overwrite=overwrite)
         _say(f"{chosen.name}: {training.estimate}", json)

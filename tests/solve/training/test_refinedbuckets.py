@@ -58,7 +58,7 @@ def solved():
 def test_the_widest_gap_loses_most_and_is_divided(solved):
     game, played = solved
     told = []
-    losses = neighbour_losses(played, game, DIVISIONS, lambda *figures: told.append(figures))
+    losses = neighbour_losses(played, game, DIVISIONS, told.append)
     assert [found.street for found in losses] == ["flop", "turn", "river"]
     river = losses[2].losses_bb
     assert river.argmax() == 2
@@ -66,7 +66,7 @@ def test_the_widest_gap_loses_most_and_is_divided(solved):
     finer = refined_divisions(DIVISIONS, losses, (0, 0, 2))
     assert finer[0] == DIVISIONS[0]
     np.testing.assert_allclose(finer[2].equity, (0.2, 0.4, 0.5, 0.6, 0.7, 0.8))
-    assert told[-1][1] == told[-1][2] == COUNT
+    assert told[-1].done == told[-1].total == COUNT
 
 
 def test_looking_leaves_no_trace(solved):

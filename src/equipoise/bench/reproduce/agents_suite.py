@@ -34,9 +34,7 @@ from equipoise.agents.suite.votes import VoteAgent
 from equipoise.arena.match import MatchResult, play_match
 from equipoise.games.hand import HandResult
 from equipoise.games.rules import ONE_BET_HOLDEM, Kind
-
-#: Told (what is measured, steps done, steps in all).
-Progress = Callable[[str, int, int], None]
+from equipoise.run import Event, Listener
 
 RULES = ONE_BET_HOLDEM
 
@@ -112,7 +110,7 @@ Q_STEPS = (0.1, 0.8)
 Q_WINDOW = 500
 
 
-def run(seed: int = 0, quick: bool = False, progress: Progress | None = None) -> dict[str, Any]:
+def run(seed: int = 0, quick: bool = False, progress: Listener | None = None) -> dict[str, Any]:
     """All experiments; results are lists and numbers, ready for JSON."""
     effort = QUICK_EFFORT if quick else FULL_EFFORT
     parts: dict[str, Callable[[], Any]] = {
@@ -127,7 +125,7 @@ def run(seed: int = 0, quick: bool = False, progress: Progress | None = None) ->
     data: dict[str, Any] = {"experiment": "agents-suite", "game": RULES.name, "seed": seed}
     for number, (name, experiment) in enumerate(parts.items()):
         if progress is not None:
-            progress(name, number, len(parts))
+            progress(Event(number, len(parts), name))
         data[name] = experiment()
     return data | {"ranking": ranking(data["tournament"])}
 

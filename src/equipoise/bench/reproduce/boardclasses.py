@@ -10,7 +10,6 @@ the same number of classes with the same sizes, boards dealt to them at random.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +20,7 @@ from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.tables.bucketgame import independent_game
 from equipoise.abstraction.tables.transitions import street_of, transitions
 from equipoise.agents.blueprint.files import load_blueprint
+from equipoise.run import Event, Listener
 from equipoise.solve.training.blueprint import Blueprint
 from equipoise.solve.training.model import TrainingModel
 from equipoise.solve.training.recipe import CLASSED, Recipe
@@ -30,14 +30,14 @@ Data = dict[str, Any]
 BOARDS, QUICK_BOARDS = 20_000, 2_000
 
 
-def run(seed: int, quick: bool, progress: Callable[[str, int, int], None]) -> Data:
+def run(seed: int, quick: bool, progress: Listener) -> Data:
     """INOT's exploitability where opponents know nothing, and one street's classes."""
     blueprint = load_blueprint("inot")
     boards = QUICK_BOARDS if quick else BOARDS
     ranges = replace(Recipe.shipped("fell-omen-2").model, boards=boards)
     rows: list[Data] = []
     for number, street in enumerate(CLASSED):
-        progress(f"classes of the {street}", number, len(CLASSED))
+        progress(Event(number, len(CLASSED), f"classes of the {street}"))
         classes = None
         if street != "none":
             told = replace(blueprint.recipe, model=replace(ranges, classes=street))

@@ -14,7 +14,6 @@ from itertools import combinations
 from equipoise.bench.reproduce.meetings import (
     Contender,
     Data,
-    Progress,
     Stable,
     Terms,
     best_figure,
@@ -22,6 +21,7 @@ from equipoise.bench.reproduce.meetings import (
     verdict,
 )
 from equipoise.games.rules import LIMIT_HOLDEM
+from equipoise.run import Event, Listener
 
 FAMILY = ("inot", "fell-omen-1", "fell-omen-2")
 SUITE = ("random", "all-in", "call", "fold", "bucket", "bayes", "votes", "q-learner", "regret")
@@ -64,7 +64,7 @@ DOCUMENT: dict[str, dict[str, float]] = {
 def run(
     seed: int,
     quick: bool,
-    progress: Progress,
+    progress: Listener,
     hands: int | None = None,
     blueprints: Mapping[str, str] | None = None,
     workers: int = 1,
@@ -87,7 +87,7 @@ def run(
     ]
     rows = []
     for number, (a, b) in enumerate(meetings):
-        progress(f"{a.name} v {b.name}", number, len(meetings))
+        progress(Event(number, len(meetings), f"{a.name} v {b.name}"))
         told, _ = meet(a, b, terms)
         mean, half = best_figure(told)
         rows.append(

@@ -7,7 +7,7 @@ the same opponent are paired, deal by deal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,6 @@ from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.rules import Rules
 
 #: Told (what is done, steps done, steps in all).
-Progress = Callable[[str, int, int], None]
 Data = dict[str, Any]
 
 

@@ -25,14 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.games.catalogue import leduc
-from equipoise.run import Limit
+from equipoise.run import Event, Limit, Listener
 from equipoise.solve.solvers.cfr import CFRPlus
 from equipoise.solve.solvers.matrixgame import equilibria
 from equipoise.solve.strategies.postprocessing import PostProcessing, purified, tie_draws
 from equipoise.solve.strategies.processed import processed
 
-#: Told (what is measured, steps done, steps in all).
-Progress = Callable[[str, int, int], None]
 Data = dict[str, Any]
 
 GAMES, QUICK_GAMES = 1_500_000, 100_000
@@ -48,16 +46,16 @@ _SAME = 1e-9
 _FIGURES = ("raw", "pure", "gain", "better", "worse", "raw_lost", "pure_lost")
 
 
-def run(seed: int, quick: bool, progress: Progress) -> Data:
+def run(seed: int, quick: bool, progress: Listener) -> Data:
     """Both experiments."""
     games = QUICK_GAMES if quick else GAMES
     steps = -(-games // _AT_A_TIME)
     matrices = matrix_games(
-        games, seed, lambda done: progress("random games", done, steps + len(ITERATIONS))
+        games, seed, lambda done: progress(Event(done, steps + len(ITERATIONS), "random games"))
     )
     rows = []
     for number, iterations in enumerate(ITERATIONS):
-        progress("Leduc", steps + number, steps + len(ITERATIONS))
+        progress(Event(steps + number, steps + len(ITERATIONS), "Leduc"))
         rows.append(leduc_after(iterations, seed))
     return {"seed": seed, "matrix_games": matrices, "leduc": {"rules": list(RULES), "rows": rows}}
 

@@ -27,7 +27,6 @@ from equipoise.arena.measures.lbr import local_best_response
 from equipoise.bench.reproduce.meetings import (
     Contender,
     Data,
-    Progress,
     Stable,
     Terms,
     difference,
@@ -35,6 +34,7 @@ from equipoise.bench.reproduce.meetings import (
     verdict,
 )
 from equipoise.games.rules import NOLIMIT_HOLDEM
+from equipoise.run import Event, Listener
 
 #: Blueprints of the three sizes, on one menu of bets, and the document's exploitability in big
 #: blinds a hand (the middle one as the run went on).
@@ -62,7 +62,7 @@ LBR_HANDS, QUICK_LBR_HANDS = 5_000, 60
 def run(
     seed: int,
     quick: bool,
-    progress: Progress,
+    progress: Listener,
     hands: int | None = None,
     blueprints: Mapping[str, str] | None = None,
     workers: int = 1,
@@ -125,13 +125,13 @@ def _others(stable: Stable, chosen: str) -> list[Contender]:
 
 
 def against_each_other(
-    players: list[Contender], terms: Terms, progress: Progress, what: str
+    players: list[Contender], terms: Terms, progress: Listener, what: str
 ) -> list[Data]:
     """Everybody against everybody."""
     rows = []
     pairs = list(combinations(players, 2))
     for number, (a, b) in enumerate(pairs):
-        progress(what, number, len(pairs))
+        progress(Event(number, len(pairs), what))
         told, _ = meet(a, b, terms)
         rows.append(told | {"says": verdict(told)})
     return rows
@@ -141,7 +141,7 @@ def against_field(
     found: list[Contender | None],
     field: list[Contender],
     terms: Terms,
-    progress: Progress,
+    progress: Listener,
     what: str,
 ) -> Data:
     """Some players against the field, and how much better the first does than the rest."""
@@ -150,7 +150,7 @@ def against_field(
     for number, opponent in enumerate(field):
         results: list[MatchResult] = []
         for player in players:
-            progress(f"{what}: {player.name} v {opponent.name}", number, len(field))
+            progress(Event(number, len(field), f"{what}: {player.name} v {opponent.name}"))
             told, result = meet(player, opponent, terms)
             rows.append(told | {"says": verdict(told)})
             results.append(result)
@@ -162,13 +162,13 @@ def against_field(
 
 
 def local_best_responses(
-    players: list[Contender], hands: int, seed: int, workers: int, progress: Progress
+    players: list[Contender], hands: int, seed: int, workers: int, progress: Listener
 ) -> list[Data]:
     """What local best responses win from each player."""
     rows = []
     for number, player in enumerate(players):
         for menu in MENUS:
-            progress(f"lbr {menu} v {player.name}", number, len(players))
+            progress(Event(number, len(players), f"lbr {menu} v {player.name}"))
             found = local_best_response(
                 player.make(NOLIMIT_HOLDEM),
                 NOLIMIT_HOLDEM,

@@ -40,15 +40,13 @@ from equipoise.games.catalogue import clairvoyance, kuhn_nolimit, leduc_nolimit
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import NOLIMIT_HOLDEM, Kind
-from equipoise.run import Limit
+from equipoise.run import Event, Limit, Listener
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.solvers.linear_program import LinearProgram
 from equipoise.solve.strategies.extension import extended
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.sweep.tableau import Tableau
 
-#: Told (what is measured, steps done, steps in all).
-Progress = Callable[[str, int, int], None]
 Data = dict[str, Any]
 
 #: Neighbouring sizes in the figures of the Tartanian5 paper.
@@ -128,7 +126,7 @@ HANDS, QUICK_HANDS = 100_000, 2_000
 def run(
     seed: int,
     quick: bool,
-    progress: Progress,
+    progress: Listener,
     hands: int | None = None,
     blueprints: Mapping[str, str] | None = None,
     workers: int = 1,
@@ -147,7 +145,7 @@ def run(
     return data | {"matches": matches(Stable(blueprints), terms, progress)}
 
 
-def matches(stable: Stable, terms: Terms, progress: Progress) -> Data:
+def matches(stable: Stable, terms: Terms, progress: Listener) -> Data:
     """One blueprint with each mapping against the field."""
     chosen = stable.first(PREFERRED)
     if chosen is None:
@@ -161,7 +159,7 @@ def matches(stable: Stable, terms: Terms, progress: Progress) -> Data:
     for number, opponent in enumerate(field):
         results = {}
         for name in MAPPINGS:
-            progress(f"{name} v {opponent.name}", number, len(field))
+            progress(Event(number, len(field), f"{name} v {opponent.name}"))
             player = stable.find(chosen, name, translation=name, postprocess="raw")
             assert player is not None
             told, results[name] = meet(player, opponent, terms)
@@ -171,7 +169,7 @@ def matches(stable: Stable, terms: Terms, progress: Progress) -> Data:
     return {"blueprint": chosen, "hands": terms.hands, "rows": rows}
 
 
-def curves(quick: bool, progress: Progress) -> Data:
+def curves(quick: bool, progress: Listener) -> Data:
     """Points of the papers' figures: f(x) of every randomised mapping."""
     found = {}
     for name, (small, large) in FIGURES.items():
@@ -206,11 +204,11 @@ def even_size(name: str, small: float, large: float) -> float:
     return low
 
 
-def clairvoyance_game(quick: bool, progress: Progress) -> list[Data]:
+def clairvoyance_game(quick: bool, progress: Listener) -> list[Data]:
     """What the bettor takes from the caller beyond the value of the game, for each stack."""
     rows = []
     for number, stack in enumerate(CLAIRVOYANCE_STACKS):
-        progress("clairvoyance", number, len(CLAIRVOYANCE_STACKS))
+        progress(Event(number, len(CLAIRVOYANCE_STACKS), "clairvoyance"))
         strategy = _caller(clairvoyance(stack, menu="100%,a"))
         whole = clairvoyance(stack, step=0.1)
         tableau, worth = Tableau(whole), stack / (2 * (1 + stack))
@@ -240,12 +238,12 @@ def _caller(game: Game) -> Strategy:
     return Strategy(game, rows, index)
 
 
-def small_games(quick: bool, progress: Progress) -> list[Data]:
+def small_games(quick: bool, progress: Listener) -> list[Data]:
     """What each player loses by translating in no-limit Kuhn and Leduc."""
     settings = QUICK_SETTINGS if quick else SETTINGS
     rows = []
     for number, setting in enumerate(settings):
-        progress(setting.cards, number, len(settings))
+        progress(Event(number, len(settings), setting.cards))
         rows.append(losses(setting))
     return rows
 
@@ -284,7 +282,7 @@ def losses(setting: Setting) -> Data:
 
 
 #: What is computed exactly, in order, by the name its results have.
-EXPERIMENTS: dict[str, Callable[[bool, Progress], Any]] = {
+EXPERIMENTS: dict[str, Callable[[bool, Listener], Any]] = {
     "curves": curves,
     "clairvoyance": clairvoyance_game,
     "small_games": small_games,

@@ -26,6 +26,7 @@ from equipoise.games.betting import Betting, measure
 from equipoise.games.estimate import available_bytes
 from equipoise.games.game import Game
 from equipoise.kernel import cores
+from equipoise.run import Event, Listener
 from equipoise.solve.registry import SOLVERS
 from equipoise.solve.sampling.boardsampling import BoardSampling
 from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
@@ -35,7 +36,6 @@ from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.training.recipe import Recipe
 
 #: What is being made, how much of it is done, and how much there is; 0 of 0 when not known.
-Progress = Callable[[str, int, int], None]
 
 #: Public classes of flops in Fell Omen 2's model, of boards of four cards and of five.
 _PUBLIC_CLASSES = (1, 11, 11, 6)
@@ -146,7 +146,7 @@ def gigabytes(size: float) -> str:
     return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
-def _nobody(what: str, done: int, total: int) -> None:
+def _nobody(event: Event) -> None:
     """Progress that nobody asked for."""
 
 
@@ -154,21 +154,21 @@ class TrainingModel:
     """Buckets, games and solvers of a recipe; each made when first asked for."""
 
     def __init__(
-        self, recipe: Recipe, threads: int | None = None, progress: Progress | None = None
+        self, recipe: Recipe, threads: int | None = None, progress: Listener | None = None
     ) -> None:
         self.recipe = recipe
         self.threads = threads or cores()
         self._progress = progress or _nobody
 
     def _hear(self, what: str) -> Callable[[int, int], None]:
-        return lambda done, total: self._progress(what, done, total)
+        return lambda done, total: self._progress(Event(done, total, what))
 
     @cached_property
     def abstraction(self) -> Abstraction:
         """The buckets."""
         made = methods.make_abstraction(
             self.recipe.abstraction,
-            lambda what: self._progress(what, 0, 0),
+            lambda what: self._progress(Event(0, None, what)),
             self._hear("features"),
         )
         made.lookup(self._hear("features"))

@@ -9,7 +9,6 @@ big blind (:mod:`equipoise.abstraction.publicclasses`), and these two ranges are
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,13 +26,13 @@ from equipoise.abstraction.methods import street_divisions
 from equipoise.errors import GameError, RecipeError
 from equipoise.games.game import Game
 from equipoise.games.rules import Kind
+from equipoise.run import Event, Listener
 from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.training.blueprint import Blueprint
 from equipoise.solve.training.model import TrainingModel
 from equipoise.solve.training.recipe import Recipe
 
 #: Told of streets and pairs: what is looked at, how many are done, how many there are.
-Progress = Callable[[str, int, int], None]
 
 _STREETS = ("flop", "turn", "river")
 #: Share of hands that must call the big blind for their range to be used.
@@ -53,7 +52,7 @@ def neighbour_losses(
     blueprint: Blueprint,
     game: Game,
     divisions: tuple[StreetDivision, StreetDivision, StreetDivision],
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> list[StreetLoss]:
     """Losses at the borders of equity on flop, turn and river.
 
@@ -93,7 +92,7 @@ def neighbour_losses(
                 block[:] = part
             done += 1
             if progress is not None:
-                progress(street, done, many)
+                progress(Event(done, many, street))
             return tableau.exploitability(rows) / game.unit_chips
 
         losses = swap_losses(strategies, pairs, price)
@@ -153,7 +152,7 @@ def preflop_ranges(blueprint: Blueprint) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def refined_recipe(
-    blueprint: Blueprint, more: tuple[int, int, int], progress: Progress | None = None
+    blueprint: Blueprint, more: tuple[int, int, int], progress: Listener | None = None
 ) -> tuple[Recipe, list[StreetLoss]]:
     """The blueprint's recipe with finer buckets, and the losses that say where."""
     recipe = blueprint.recipe

@@ -33,7 +33,7 @@ from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.training.blueprint import Blueprint, make_blueprint
 from equipoise.solve.training.folder import Point, RunFolder
-from equipoise.solve.training.model import Progress, TrainingEstimate, TrainingModel
+from equipoise.solve.training.model import TrainingEstimate, TrainingModel
 from equipoise.solve.training.recipe import Recipe
 from equipoise.solve.training.sanity import SanityReport, sanity
 
@@ -144,7 +144,7 @@ class Training:
         folder: str | Path | None = None,
         *,
         threads: int | None = None,
-        progress: Progress | None = None,
+        progress: Listener | None = None,
     ) -> None:
         self.recipe = recipe
         self.files = RunFolder(folder if folder is not None else f"{recipe.name}.run")
