@@ -9,8 +9,8 @@ import pytest
 from equipoise.errors import EquipoiseError, GameError, SolverError
 from equipoise.games import catalogue
 from equipoise.plugins import load_file, module_name
-from equipoise.solve import registry
 from equipoise.run import Limit
+from equipoise.solve import registry
 
 GAME = """
     from equipoise.games.game import Game

@@ -48,12 +48,13 @@ from equipoise.games.rules import limit as limit
 from equipoise.games.rules import nolimit as nolimit
 from equipoise.games.rules import raise_to as raise_to
 from equipoise.games.spot import Spot as Spot
+from equipoise.run import Event as Event
+from equipoise.run import Limit as Limit
+from equipoise.run import Stop as Stop
 from equipoise.solve.batch.jobs import Batch as Batch
 from equipoise.solve.batch.run import run_batch as run_batch
 from equipoise.solve.curve import Curve as Curve
 from equipoise.solve.registry import make_solver as make_solver
-from equipoise.run import Event as Event
-from equipoise.run import Limit as Limit
 from equipoise.solve.solvers.solver import Solver as Solver
 from equipoise.solve.spots.position import Position as Position
 from equipoise.solve.spots.solution import Solution as Solution
