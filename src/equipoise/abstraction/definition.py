@@ -30,13 +30,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.features.equities import (
-    FULL_SCORE,
     board_count,
     histograms,
     live,
     moments,
     river_scores,
 )
+from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.features.ochs import cluster_count, ochs_vectors
 from equipoise.abstraction.features.potentials import potentials
 from equipoise.abstraction.kmeans import METRICS, nearest

@@ -192,7 +192,7 @@ def _equity(settings: Settings, tell: Tell, progress: Progress | None) -> Abstra
 
     from equipoise.abstraction.abstraction import Abstraction
     from equipoise.abstraction.definition import Definition
-    from equipoise.abstraction.features.equities import FULL_SCORE
+    from equipoise.abstraction.features.kernels import FULL_SCORE
     from equipoise.abstraction.features.rollouts import FULL
 
     tell("equities")

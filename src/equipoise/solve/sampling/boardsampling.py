@@ -26,14 +26,7 @@ from equipoise.abstraction.lookup import Lookup, board_buckets
 from equipoise.abstraction.tables.joint import bucket_parents
 from equipoise.abstraction.tables.pairpoints import count_pairs
 from equipoise.cards.combos import COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    fill_strengths,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.cards.evaluator import Tables, order_hands, room_for_hands, tables
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.kernel import kernel, row_kernel
@@ -54,23 +47,15 @@ _BATCH = 1024
 def _points(
     lookup: Lookup,
     board: NDArray[np.uint8],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
+    tables: Tables,
     known: NDArray[np.int64],
     points: NDArray[np.int32],
 ) -> int:
     """River buckets on a board, ascending, into `known`; their points into `points`[n * n]."""
     buckets = np.empty((4, COMBO_COUNT), np.uint16)
-    strength = np.empty(COMBO_COUNT, np.uint16)
-    half_sorted, order = np.empty(COMBO_COUNT, np.uint16), np.empty(COMBO_COUNT, np.uint16)
+    strength, half_sorted, order = room_for_hands()
     board_buckets(lookup, board, buckets)
-    key, bits = start, np.uint64(0)
-    for j in range(5):
-        key += CARD_KEY[board[j]]
-        bits += CARD_BIT[board[j]]
-    fill_strengths(key, bits, values, rows, strength)
-    live = sort_by_strength(strength, half_sorted, order)
+    live = order_hands(board, tables, strength, half_sorted, order)
     river = buckets[3]
     most = np.uint64(0)
     for i in range(live):
@@ -204,9 +189,8 @@ class BoardSampling(Solver):
         return board
 
     def _sample(self, board: NDArray[np.uint8]) -> _Sample:
-        values, ranks = tables()
         found, points = np.empty(COMBO_COUNT, np.int64), self._layout.points
-        size = _points(self.lookup, board, np.uint64(start_key(7)), values, ranks, found, points)
+        size = _points(self.lookup, board, tables(), found, points)
         every = points[: size * size].reshape(size, size).astype(np.float32)
         known: list[NDArray[np.int64]] = [found[:size].copy()]
         parents: list[NDArray[np.int64]] = []
