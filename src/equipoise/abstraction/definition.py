@@ -41,7 +41,7 @@ from equipoise.abstraction.features.ochs import cluster_count, ochs_vectors
 from equipoise.abstraction.features.potentials import potentials
 from equipoise.abstraction.kmeans import METRICS, nearest
 from equipoise.abstraction.lookup import BLOCKED, STREETS
-from equipoise.abstraction.tablecache import Progress, cached_table
+from equipoise.cache import Progress, cached_table
 from equipoise.cards.combos import COMBO_CLASS, COMBO_COUNT
 from equipoise.errors import GameError
 

@@ -25,7 +25,7 @@ from equipoise.abstraction.features.equities import histograms, live, river_scor
 from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.kmeans import METRICS, Floats, cluster, line_clusters
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.abstraction.tablecache import Progress
+from equipoise.cache import Progress
 from equipoise.errors import GameError
 
 #: Boards and hands that centroids are fitted to.

@@ -42,7 +42,7 @@ from equipoise.abstraction.features.kernels import (
     score_boards,
 )
 from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
-from equipoise.abstraction.tablecache import Progress, cached_table
+from equipoise.cache import Progress, cached_table
 from equipoise.cards.card import DECK_SIZE
 from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
 from equipoise.cards.evaluator import tables

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.features.equities import in_batches
 from equipoise.abstraction.features.kernels import MOST_CLUSTERS, sweep_clusters
-from equipoise.abstraction.tablecache import Progress, cached_table
+from equipoise.cache import Progress, cached_table
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.evaluator import tables
 from equipoise.errors import GameError

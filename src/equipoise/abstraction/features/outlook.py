@@ -28,7 +28,7 @@ from equipoise.abstraction.features.equities import board_count, live, next_plac
 from equipoise.abstraction.features.kernels import mean_points
 from equipoise.abstraction.kmeans import Floats, cluster, nearest
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.abstraction.tablecache import Progress
+from equipoise.cache import Progress
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
 from equipoise.kernel import over_chunks

@@ -25,7 +25,7 @@ from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.features.equities import board_count, in_batches, moments
 from equipoise.abstraction.features.kernels import NO_EQUITY, roll_out_boards
 from equipoise.abstraction.lookup import BOARD_SIZES
-from equipoise.abstraction.tablecache import Progress, cached_table
+from equipoise.cache import Progress, cached_table
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.cards.evaluator import tables
 from equipoise.errors import GameError

@@ -33,10 +33,9 @@ from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index, board_r
 from equipoise.abstraction.countkernels import count_steps
 from equipoise.abstraction.fullboards import every_board, random_boards
 from equipoise.abstraction.lookup import STREETS, Lookup
-from equipoise.abstraction.tablecache import Progress
 from equipoise.abstraction.tables.joint import HOLDEM_CARDS, Buckets, bucket_counts
 from equipoise.abstraction.tables.pairpoints import Points
-from equipoise.cachefolder import cache_folder, tell_making
+from equipoise.cache import Progress, cache_folder, tell_making
 from equipoise.errors import ArtefactError, GameError
 from equipoise.kernel import over_chunks
 
