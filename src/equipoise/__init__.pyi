@@ -22,7 +22,7 @@ from equipoise.cards.equity import equity as equity
 from equipoise.cards.equity import hand_equities as hand_equities
 from equipoise.cards.evaluator import evaluate as evaluate
 from equipoise.cards.evaluator import evaluate_many as evaluate_many
-from equipoise.cards.evaluator import hand_name as hand_name
+from equipoise.cards.handnames import hand_name as hand_name
 from equipoise.cards.isomorphism import HandIndexer as HandIndexer
 from equipoise.cards.range import Range as Range
 from equipoise.cards.strength import equity_histogram as equity_histogram

@@ -24,9 +24,12 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 import numba
+from llvmlite import ir
+from numba import types
 from numba.core import caching
 from numba.core import event as numba_event
 from numba.core.runtime import rtsys
+from numba.extending import intrinsic
 
 fcntl: Any
 try:
@@ -212,6 +215,36 @@ def inlined(function: F) -> F:
     """
     part: F = numba.njit(nogil=True, error_model="numpy", inline="always", _nrt=False)(function)
     return part
+
+
+# ------------------------------------------------------------------------------ the intrinsics
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def popcount(typing: Any, bits: Any) -> Any:
+    """Number of set bits of a uint64: one machine instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing: Any, array: Any, at: Any) -> Any:
+    """Ask for the cache line of `array[at]`, which will be written; any address is allowed."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        data = context.make_array(array)(context, builder, args[0]).data
+        pointer = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        name = "llvm.prefetch.p0"
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        builder.call(function, [pointer, *(ir.Constant(number, n) for n in (1, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.none(array, types.intp), generate
 
 
 # ------------------------------------------------------------------------------ what is said

@@ -15,7 +15,6 @@ from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.boardindex import RENAMED_CARD, RENAMED_COMBO, board_index, board_place
 from equipoise.abstraction.definition import Definition, feature_table
 from equipoise.abstraction.features.equities import (
-    FULL_SCORE,
     child_histograms,
     histograms,
     live,
@@ -23,6 +22,7 @@ from equipoise.abstraction.features.equities import (
     river_scores,
     weights,
 )
+from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.kmeans import nearest
 from equipoise.abstraction.lookup import BLOCKED
 from equipoise.abstraction.report import describe, draw

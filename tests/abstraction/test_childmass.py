@@ -8,13 +8,12 @@ import numpy as np
 
 from equipoise.abstraction.boardindex import RENAMED_COMBO, board_index, board_place
 from equipoise.abstraction.childmass import (
-    _count_rivers,
-    _count_turns,
     flop_mass,
     flops_of_turns,
     score_mass,
     turn_mass,
 )
+from equipoise.abstraction.countkernels import count_rivers, count_turns
 from equipoise.abstraction.features.equities import (
     board_count,
     live,
@@ -78,8 +77,8 @@ def test_a_few_boards_as_a_twin_counts_them() -> None:
         river[place] = rng.integers(0, 5, COMBO_COUNT)
         river[place, blocked(tuple(board_index(5).boards[place].tolist()))] = BLOCKED
     turns, both = np.zeros((3, 4), np.int64), np.zeros((12, 5), np.int64)
-    _count_turns(700, 702, flops_of_turns(), weights(2), flop, turn, turns)
-    _count_rivers(*(700, 702, flops_of_turns(), rivers, weights(2), flop, turn, child, river, both))
+    count_turns(700, 702, flops_of_turns(), weights(2), flop, turn, turns)
+    count_rivers(*(700, 702, flops_of_turns(), rivers, weights(2), flop, turn, child, river, both))
     expected_turns, expected = np.zeros_like(turns), np.zeros_like(both)
     for n in (700, 701):
         board = board_index(4).boards[n].tolist()

@@ -17,20 +17,17 @@ from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.evaluator import (
     CARD_BIT,
     CARD_KEY,
-    CATEGORIES,
     CLASS_VALUES,
-    category,
     evaluate,
     evaluate_many,
     hand_classes,
-    hand_name,
     place,
     sort_by_strength,
     start_key,
     strengths,
     tables,
-    value_name,
 )
+from equipoise.cards.handnames import CATEGORIES, category
 from equipoise.errors import CardError
 from equipoise.kernel import kernel
 
@@ -196,29 +193,6 @@ def test_strengths_of_all_combinations(board: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cards", "name"),
-    [
-        ("AsKsQsJsTs2c3d", "royal flush"),
-        ("5s4s3s2sAs", "straight flush, five high"),
-        ("6s6h6d6c2s3s4s", "four of a kind, sixes, four kicker"),
-        ("KsKhKdAcAs", "full house, kings over aces"),
-        ("Ts8s6s4s2s", "flush, ten-eight-six-four-deuce"),
-        ("Tc9s8d7h6s2c2d", "straight, ten high"),
-        ("3c3d3hAsKd", "three of a kind, threes, ace-king kickers"),
-        ("AcAdKhKsQdQc2s", "two pair, aces and kings, queen kicker"),
-        ("JcJd9h4s3d", "pair, jacks, nine-four-three kickers"),
-        ("AcKd9h5s2d", "high card, ace-king-nine-five-deuce"),
-    ],
-)
-def test_names(cards: str, name: str) -> None:
-    assert hand_name(cards) == name
-
-
-def test_every_class_has_its_own_name() -> None:
-    assert len({value_name(value) for value in range(1, CLASS_VALUES + 1)}) == CLASS_VALUES
-
-
-@pytest.mark.parametrize(
     ("cards", "text"),
     [
         ("AsKsQsJs", "4 cards"),
@@ -251,8 +225,6 @@ def test_bad_rows_are_named() -> None:
         evaluate_many(deals(10, 5, seed=1) / 2)
     with pytest.raises(CardError, match="3, 4 or 5"):
         strengths("AsKs")
-    with pytest.raises(CardError, match="1 to 7462"):
-        category(0)
 
 
 def test_no_hands_have_no_values() -> None:

@@ -6,7 +6,8 @@ import pytest
 from equipoise.cards import headsup
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CARDS, COMBO_CLASS
 from equipoise.cards.equity import equity
-from equipoise.cards.evaluator import evaluate, start_key, tables
+from equipoise.cards.evaluator import evaluate, tables
+from equipoise.cards.kernels import compare_boards
 from equipoise.cards.preflop import table
 from equipoise.errors import ArtefactError
 
@@ -44,7 +45,7 @@ def test_boards_are_compared_hand_by_hand():
     boards = np.array([random.permutation(52)[:5] for _ in range(70)], dtype=np.uint8)
     weights = random.integers(1, 25, len(boards)).astype(np.int16)
     net = np.zeros((1326, 1326), dtype=np.int32)
-    headsup._compare(boards, weights, np.uint64(start_key(7)), *tables(), net)
+    compare_boards(boards, weights, tables(), net)
     for first, second in random.integers(0, 1326, (40, 2)):
         expected = 0
         for board, weight in zip(boards.tolist(), weights.tolist(), strict=True):

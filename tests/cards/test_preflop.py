@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from equipoise.cards import preflop
 from equipoise.cards.combos import CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, class_text
-from equipoise.cards.evaluator import evaluate_many, strengths
+from equipoise.cards.evaluator import evaluate_many, strengths, tables
+from equipoise.cards.kernels import count_wins
 from equipoise.cards.preflop import BOARDS_PER_PAIR, PreflopTable, against_random, load, table
 from equipoise.errors import ArtefactError, CardError
 
@@ -90,8 +91,7 @@ def test_counting_kernel_agrees_with_pairs_on_a_few_boards() -> None:
     boards = np.array([[0, 5, 17, 30, 51], [48, 44, 40, 36, 32], [0, 1, 2, 3, 50]], dtype=np.uint8)
     weights = np.array([1, 4, 12], dtype=np.int32)
     counted = np.zeros(169 * 169, dtype=np.int32)
-    start = np.uint64(preflop.start_key(7))
-    preflop._count_wins(boards, weights, start, *preflop.tables(), counted)
+    count_wins(boards, weights, tables(), counted)
     _, apart = combo_tables()
     slow = np.zeros((169, 169), dtype=np.int64)
     for board, weight in zip(boards, weights, strict=True):

@@ -27,8 +27,8 @@ from equipoise.abstraction.lookup import (
     board_buckets,
     lookup,
 )
-from equipoise.abstraction.tablecache import Progress, cached_table
 from equipoise.abstraction.totals import BucketTotals, bucket_totals
+from equipoise.cache import Progress, cached_table
 from equipoise.cards.card import card_text, cards_text, check_distinct
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import ArtefactError, CardError, GameError

@@ -100,6 +100,12 @@ def rank_of_five(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64, e: np.u
 
 
 @kernel
+def split_place(place: np.uint32) -> tuple[np.uint64, np.uint64]:
+    """Class and renaming of a board from its entry in :func:`board_places`."""
+    return np.uint64(place) >> np.uint64(5), np.uint64(place) & np.uint64(31)
+
+
+@kernel
 def _classify(
     size: int,
     class_of: NDArray[np.int32],
@@ -173,6 +179,19 @@ def board_index(size: int) -> BoardIndex:
     for array in index:
         array.setflags(write=False)
     return index
+
+
+@cache
+def board_places(size: int) -> NDArray[np.uint32]:
+    """Class of each set of cards times 32, plus its renaming: one read instead of two.
+
+    >>> split_place(board_places(3)[22099]) == board_place((49, 50, 51))
+    True
+    """
+    index = board_index(size)
+    places = (index.class_of << 5 | index.renaming).astype(np.uint32)
+    places.setflags(write=False)
+    return places
 
 
 def board_ranks(boards: NDArray[np.uint8]) -> NDArray[np.int64]:

@@ -11,27 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.boardindex import RENAMED_COMBO, board_index, board_ranks
-from equipoise.abstraction.features.equities import FULL_SCORE, next_places, weights
+from equipoise.abstraction.boardindex import board_index, board_places, board_ranks
+from equipoise.abstraction.countkernels import Table, count_rivers, count_scores, count_turns
+from equipoise.abstraction.features.equities import next_places, weights
+from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT
+from equipoise.cards.combos import CLASS_COUNT, COMBO_COUNT
 from equipoise.errors import GameError
-from equipoise.kernel import kernel, over_chunks
-
-_NOT_DEALT = np.uint16(BLOCKED)
-_RENAMING_BITS = np.uint64(5)
-_RENAMING_MASK = np.uint64(31)
-
-Table = NDArray[np.uint16]
-
-
-@kernel
-def _count_scores(scores: Table, multiplicity: NDArray[np.int64], mass: NDArray[np.int64]) -> None:
-    for n in range(scores.shape[0]):
-        for combo in range(np.uint64(COMBO_COUNT)):
-            score = scores[n, combo]
-            if score != _NOT_DEALT:
-                mass[np.uint64(COMBO_CLASS[combo]), np.uint64(score)] += multiplicity[n]
+from equipoise.kernel import over_chunks
 
 
 def score_mass(scores: Table, multiplicity: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -43,7 +30,7 @@ def score_mass(scores: Table, multiplicity: NDArray[np.int64]) -> NDArray[np.flo
 
     def work(first: int, last: int) -> None:
         mass = np.zeros((CLASS_COUNT, FULL_SCORE + 1), dtype=np.int64)
-        _count_scores(scores[first:last], multiplicity[first:last], mass)
+        count_scores(scores[first:last], multiplicity[first:last], mass)
         parts.append(mass)
 
     over_chunks(work, len(scores))
@@ -75,71 +62,12 @@ def flop_bucket_table(hole_buckets: Table, features: Table, child: Table) -> Tab
 def flops_of_turns() -> NDArray[np.uint32]:
     """The four flops that each canonical board of four cards may have come from: uint32[16432, 4].
 
-    An entry is 32 times the class of the flop, plus the renaming that makes it canonical.
+    Entries are those of :func:`board_places`.
     """
-    boards, index = board_index(4).boards, board_index(3)
+    boards = board_index(4).boards
     ranks = np.stack([board_ranks(np.delete(boards, card, axis=1)) for card in range(4)], axis=1)
-    return (index.class_of[ranks] << 5 | index.renaming[ranks]).astype(np.uint32)
-
-
-@kernel
-def _count_turns(
-    first: int,
-    last: int,
-    flops: NDArray[np.uint32],
-    multiplicity: NDArray[np.int64],
-    flop_buckets: Table,
-    features: Table,
-    mass: NDArray[np.int64],
-) -> None:
-    for n in range(first, last):
-        for card in range(4):
-            flop = np.uint64(flops[n, card]) >> _RENAMING_BITS
-            renaming = np.uint64(flops[n, card]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                feature = features[n, combo]
-                if feature != _NOT_DEALT:
-                    bucket = flop_buckets[flop, np.uint64(RENAMED_COMBO[renaming, combo])]
-                    mass[np.uint64(bucket), np.uint64(feature)] += multiplicity[n]
-
-
-@kernel
-def _count_rivers(
-    first: int,
-    last: int,
-    flops: NDArray[np.uint32],
-    rivers: NDArray[np.uint32],
-    multiplicity: NDArray[np.int64],
-    flop_buckets: Table,
-    turn_features: Table,
-    turn_child: Table,
-    features: Table,
-    mass: NDArray[np.int64],
-) -> None:
-    """As for turns; the river's feature is read once for the four flops."""
-    buckets = np.empty((COMBO_COUNT, 4), np.uint16)
-    hands = np.empty(COMBO_COUNT, np.uint64)
-    for n in range(first, last):
-        live = np.uint64(0)
-        for combo in range(np.uint64(COMBO_COUNT)):
-            if turn_features[n, combo] != _NOT_DEALT:
-                hands[live] = combo
-                live += np.uint64(1)
-        for card in range(4):
-            flop = np.uint64(flops[n, card]) >> _RENAMING_BITS
-            renaming = np.uint64(flops[n, card]) & _RENAMING_MASK
-            for i in range(live):
-                combo = hands[i]
-                bucket = flop_buckets[flop, np.uint64(RENAMED_COMBO[renaming, combo])]
-                buckets[i, card] = turn_child[np.uint64(bucket), np.uint64(turn_features[n, combo])]
-        for j in range(rivers.shape[1]):
-            river = np.uint64(rivers[n, j]) >> _RENAMING_BITS
-            renaming = np.uint64(rivers[n, j]) & _RENAMING_MASK
-            for i in range(live):
-                feature = features[river, np.uint64(RENAMED_COMBO[renaming, hands[i]])]
-                if feature != _NOT_DEALT:
-                    for card in range(np.uint64(4)):
-                        mass[np.uint64(buckets[i, card]), np.uint64(feature)] += multiplicity[n]
+    places: NDArray[np.uint32] = board_places(3)[ranks]
+    return places
 
 
 def turn_mass(
@@ -154,7 +82,7 @@ def turn_mass(
 
     def work(first: int, last: int) -> None:
         mass = np.zeros((buckets, count), dtype=np.int64)
-        _count_turns(first, last, flops, multiplicity, flop_buckets, features, mass)
+        count_turns(first, last, flops, multiplicity, flop_buckets, features, mass)
         parts.append(mass)
 
     over_chunks(work, len(flops))
@@ -181,7 +109,7 @@ def river_mass(
 
     def work(first: int, last: int) -> None:
         mass = np.zeros((buckets, count), dtype=np.int64)
-        _count_rivers(
+        count_rivers(
             *(first, last, flops, rivers, multiplicity),
             *(flop_buckets, turn_features, turn_child, features, mass),
         )

@@ -30,18 +30,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.features.equities import (
-    FULL_SCORE,
     board_count,
     histograms,
     live,
     moments,
     river_scores,
 )
+from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.features.ochs import cluster_count, ochs_vectors
 from equipoise.abstraction.features.potentials import potentials
 from equipoise.abstraction.kmeans import METRICS, nearest
 from equipoise.abstraction.lookup import BLOCKED, STREETS
-from equipoise.abstraction.tablecache import Progress, cached_table
+from equipoise.cache import Progress, cached_table
 from equipoise.cards.combos import COMBO_CLASS, COMBO_COUNT
 from equipoise.errors import GameError
 

@@ -23,7 +23,6 @@ array([2, 6, 0, 0])
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,10 +31,11 @@ from numpy.typing import NDArray
 from equipoise.abstraction.boardindex import (
     BOARD_CLASSES,
     RENAMED_COMBO,
-    board_index,
+    board_places,
     rank_of_five,
     rank_of_four,
     rank_of_three,
+    split_place,
 )
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
@@ -47,9 +47,8 @@ STREETS = 4
 #: Cards of the board on each street.
 BOARD_SIZES = (0, 3, 4, 5)
 
-_BLOCKED = np.uint16(BLOCKED)
-_RENAMING_BITS = np.uint64(5)
-_RENAMING_MASK = np.uint64(31)
+#: The same as kernels compare it.
+NOT_DEALT = np.uint16(BLOCKED)
 
 
 class Lookup(NamedTuple):
@@ -74,6 +73,21 @@ class Lookup(NamedTuple):
 
 
 @row_kernel
+def _street_bucket(
+    place: np.uint32,
+    features: NDArray[np.uint16],
+    child: NDArray[np.uint16],
+    before: np.uint64,
+    hand: np.uint64,
+) -> np.uint64:
+    """Bucket of one hand on one street, from its bucket `before`."""
+    board, renaming = split_place(place)
+    feature = np.uint64(features[board, np.uint64(RENAMED_COMBO[renaming, hand])])
+    row = before if child.shape[0] > 1 else np.uint64(0)
+    return np.uint64(child[row, feature])
+
+
+@row_kernel
 def bucket_path(
     lookup: Lookup, board: NDArray[np.uint8], combo: int, out: NDArray[np.int64]
 ) -> None:
@@ -86,30 +100,20 @@ def bucket_path(
     out[0] = bucket
     if board.shape[0] < 3:
         return
-    none = np.uint64(0)
     a, b, c = np.uint64(board[0]), np.uint64(board[1]), np.uint64(board[2])
-    place = np.uint64(lookup.flop_place[rank_of_three(a, b, c)])
-    renamed = np.uint64(RENAMED_COMBO[place & _RENAMING_MASK, hand])
-    feature = np.uint64(lookup.flop_feature[place >> _RENAMING_BITS, renamed])
-    row = bucket if lookup.flop_child.shape[0] > 1 else none
-    bucket = np.uint64(lookup.flop_child[row, feature])
+    place = lookup.flop_place[rank_of_three(a, b, c)]
+    bucket = _street_bucket(place, lookup.flop_feature, lookup.flop_child, bucket, hand)
     out[1] = bucket
     if board.shape[0] < 4:
         return
     d = np.uint64(board[3])
-    place = np.uint64(lookup.turn_place[rank_of_four(a, b, c, d)])
-    renamed = np.uint64(RENAMED_COMBO[place & _RENAMING_MASK, hand])
-    feature = np.uint64(lookup.turn_feature[place >> _RENAMING_BITS, renamed])
-    row = bucket if lookup.turn_child.shape[0] > 1 else none
-    bucket = np.uint64(lookup.turn_child[row, feature])
+    place = lookup.turn_place[rank_of_four(a, b, c, d)]
+    bucket = _street_bucket(place, lookup.turn_feature, lookup.turn_child, bucket, hand)
     out[2] = bucket
     if board.shape[0] < 5:
         return
-    place = np.uint64(lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))])
-    renamed = np.uint64(RENAMED_COMBO[place & _RENAMING_MASK, hand])
-    feature = np.uint64(lookup.river_feature[place >> _RENAMING_BITS, renamed])
-    row = bucket if lookup.river_child.shape[0] > 1 else none
-    out[3] = np.uint64(lookup.river_child[row, feature])
+    place = lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))]
+    out[3] = _street_bucket(place, lookup.river_feature, lookup.river_child, bucket, hand)
 
 
 @row_kernel
@@ -126,19 +130,19 @@ def bucket_paths(
 
 @row_kernel
 def _street_buckets(
-    place: np.uint64,
+    place: np.uint32,
     features: NDArray[np.uint16],
     child: NDArray[np.uint16],
     before: NDArray[np.uint16],
     out: NDArray[np.uint16],
 ) -> None:
     """Buckets of all hands on one street, from their buckets `before`."""
-    board, renaming = place >> _RENAMING_BITS, place & _RENAMING_MASK
+    board, renaming = split_place(place)
     remembered = child.shape[0] > 1
     for combo in range(np.uint64(COMBO_COUNT)):
         feature = features[board, np.uint64(RENAMED_COMBO[renaming, combo])]
-        if feature == _BLOCKED:
-            out[combo] = _BLOCKED
+        if feature == NOT_DEALT:
+            out[combo] = NOT_DEALT
         else:
             row = np.uint64(before[combo]) if remembered else np.uint64(0)
             out[combo] = child[row, np.uint64(feature)]
@@ -155,25 +159,17 @@ def board_buckets(lookup: Lookup, board: NDArray[np.uint8], out: NDArray[np.uint
     if board.shape[0] < 3:
         return
     a, b, c = np.uint64(board[0]), np.uint64(board[1]), np.uint64(board[2])
-    place = np.uint64(lookup.flop_place[rank_of_three(a, b, c)])
+    place = lookup.flop_place[rank_of_three(a, b, c)]
     _street_buckets(place, lookup.flop_feature, lookup.flop_child, out[0], out[1])
     if board.shape[0] < 4:
         return
     d = np.uint64(board[3])
-    place = np.uint64(lookup.turn_place[rank_of_four(a, b, c, d)])
+    place = lookup.turn_place[rank_of_four(a, b, c, d)]
     _street_buckets(place, lookup.turn_feature, lookup.turn_child, out[1], out[2])
     if board.shape[0] < 5:
         return
-    place = np.uint64(lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))])
+    place = lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))]
     _street_buckets(place, lookup.river_feature, lookup.river_child, out[2], out[3])
-
-
-@cache
-def _places(size: int) -> NDArray[np.uint32]:
-    index = board_index(size)
-    places = index.class_of.astype(np.uint32) << np.uint32(_RENAMING_BITS)
-    places |= index.renaming.astype(np.uint32)
-    return _read_only(places)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -205,7 +201,7 @@ def lookup(
         buckets = int(child[child != BLOCKED].max(initial=0)) + 1
     return Lookup(
         *(_read_only(table) for table in (*features, *children)),
-        *(_places(size) for size in BOARD_SIZES[1:]),
+        *(board_places(size) for size in BOARD_SIZES[1:]),
     )
 
 

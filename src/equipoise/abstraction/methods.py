@@ -17,7 +17,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from equipoise import artefact
-from equipoise.cachefolder import cache_folder
+from equipoise.cache import cache_folder
 from equipoise.errors import ArtefactError, GameError, RecipeError
 from equipoise.settings import SEED, Kind, check, choose
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from equipoise.abstraction.buckets.histograms import HistogramBuckets
     from equipoise.abstraction.buckets.potential import StreetDivision
     from equipoise.abstraction.buckets.potential_aware import PotentialAware
-    from equipoise.abstraction.tablecache import Progress
+    from equipoise.cache import Progress
 
 #: Buckets of a street are numbered in 16 bits, of which the last stands for none.
 _MOST_BUCKETS = 65_535
@@ -192,7 +192,7 @@ def _equity(settings: Settings, tell: Tell, progress: Progress | None) -> Abstra
 
     from equipoise.abstraction.abstraction import Abstraction
     from equipoise.abstraction.definition import Definition
-    from equipoise.abstraction.features.equities import FULL_SCORE
+    from equipoise.abstraction.features.kernels import FULL_SCORE
     from equipoise.abstraction.features.rollouts import FULL
 
     tell("equities")

@@ -23,18 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index
-from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    fill_strengths,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.abstraction.features.kernels import weigh_boards
+from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_COUNT
+from equipoise.cards.evaluator import tables
 from equipoise.cards.preflop import against_random
 from equipoise.errors import GameError
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
 #: Groups by weight in which boards of two suits, or three, are divided.
 GROUPS = 5
@@ -55,57 +49,6 @@ class BoardClasses:
     def count(self) -> int:
         """Number of classes."""
         return len(self.probabilities)
-
-
-@kernel
-def _weigh(
-    boards: NDArray[np.uint8],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    shift: NDArray[np.float64],
-    out: NDArray[np.float64],
-) -> None:
-    """Weight of each board: Σ over classes of hole cards of mean chance to be ahead times `shift`.
-
-    Hands are walked from the weakest; one beats those passed that share no card with it.
-    """
-    strengths = np.empty(COMBO_COUNT, np.uint16)
-    half_sorted, order = np.empty(COMBO_COUNT, np.uint16), np.empty(COMBO_COUNT, np.uint16)
-    passed, level = np.empty(52, np.int64), np.empty(52, np.int64)
-    score, met = np.empty(CLASS_COUNT), np.empty(CLASS_COUNT)
-    left = 50 - boards.shape[1]
-    opponents = left * (left - 1) / 2
-    for n in range(boards.shape[0]):
-        key, bits = start, np.uint64(0)
-        for j in range(boards.shape[1]):
-            key += CARD_KEY[boards[n, j]]
-            bits += CARD_BIT[boards[n, j]]
-        fill_strengths(key, bits, values, rows, strengths)
-        live = sort_by_strength(strengths, half_sorted, order)
-        passed[:], score[:], met[:] = 0, 0.0, 0.0
-        first = 0
-        while first < live:
-            last = first
-            level[:] = 0
-            while last < live and strengths[order[last]] == strengths[order[first]]:
-                level[COMBO_CARDS[order[last], 0]] += 1
-                level[COMBO_CARDS[order[last], 1]] += 1
-                last += 1
-            for i in range(first, last):
-                hi, lo = COMBO_CARDS[order[i], 0], COMBO_CARDS[order[i], 1]
-                beaten = first - passed[hi] - passed[lo]
-                tied = last - first - level[hi] - level[lo] + 1
-                score[COMBO_CLASS[order[i]]] += (beaten + 0.5 * tied) / opponents
-                met[COMBO_CLASS[order[i]]] += 1.0
-            for card in range(52):
-                passed[card] += level[card]
-            first = last
-        total = 0.0
-        for j in range(CLASS_COUNT):
-            if met[j] > 0.0:
-                total += shift[j] * score[j] / met[j]
-        out[n] = total
 
 
 def strongest(share: float) -> NDArray[np.float64]:
@@ -172,12 +115,10 @@ def _range(chances: ArrayLike, name: str) -> NDArray[np.float64]:
 
 
 def _board_weights(boards: NDArray[np.uint8], shift: NDArray[np.float64]) -> NDArray[np.float64]:
-    values, rows = tables()
-    start = np.uint64(start_key(boards.shape[1] + 2))
     weights = np.empty(len(boards))
 
     def work(first: int, last: int) -> None:
-        _weigh(boards[first:last], start, values, rows, shift, weights[first:last])
+        weigh_boards(boards[first:last], tables(), shift, weights[first:last])
 
     over_chunks(work, len(boards))
     return weights

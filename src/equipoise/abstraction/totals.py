@@ -13,29 +13,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.boardindex import RENAMED_COMBO
 from equipoise.abstraction.childmass import flop_bucket_table, flops_of_turns
+from equipoise.abstraction.countkernels import Table, add_later, add_street
 from equipoise.abstraction.definition import axis_values
 from equipoise.abstraction.features.equities import (
-    FULL_SCORE,
     board_count,
     moments,
     next_places,
     river_scores,
     weights,
 )
-from equipoise.abstraction.lookup import BLOCKED, STREETS, Lookup
+from equipoise.abstraction.lookup import STREETS, Lookup
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
 #: Boards whose equities are held at a time.
 _BATCH = 2048
-_NOT_DEALT = np.uint16(BLOCKED)
-_RENAMING_BITS = np.uint64(5)
-_RENAMING_MASK = np.uint64(31)
-
-Table = NDArray[np.uint16]
 
 
 class BucketTotals(NamedTuple):
@@ -68,84 +62,6 @@ class BucketTotals(NamedTuple):
         return spreads
 
 
-@kernel
-def _add_street(
-    features: Table,
-    row: NDArray[np.uint16],
-    child: Table,
-    equity: NDArray[np.float32],
-    multiplicity: NDArray[np.int64],
-    sums: NDArray[np.float64],
-) -> None:
-    """Boards of one street, where a bucket's row of the child table depends on the hand alone."""
-    for n in range(features.shape[0]):
-        weight = multiplicity[n]
-        for combo in range(np.uint64(COMBO_COUNT)):
-            feature = features[n, combo]
-            if feature != _NOT_DEALT:
-                bucket = np.uint64(child[np.uint64(row[combo]), np.uint64(feature)])
-                value = np.float64(equity[n, combo])
-                sums[bucket, 0] += weight
-                sums[bucket, 1] += weight * value
-                sums[bucket, 2] += weight * value * value
-
-
-@kernel
-def _add_later(
-    flops: NDArray[np.uint32],
-    rivers: NDArray[np.uint32],
-    multiplicity: NDArray[np.int64],
-    flop_buckets: Table,
-    turn_features: Table,
-    turn_child: Table,
-    turn_equity: NDArray[np.float32],
-    river_features: Table,
-    river_child: Table,
-    scores: Table,
-    sums: NDArray[np.float64],
-) -> None:
-    """Turns with each of their four flops; with rivers given, each river after them.
-
-    A slice of boards: `flops`, `rivers`, `multiplicity` and the turn's tables have a row for each.
-    """
-    buckets = np.empty((4, COMBO_COUNT), np.uint16)
-    remembered = turn_child.shape[0] > 1
-    for n in range(flops.shape[0]):
-        weight = multiplicity[n]
-        for card in range(4):
-            flop = np.uint64(flops[n, card]) >> _RENAMING_BITS
-            renaming = np.uint64(flops[n, card]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                feature = turn_features[n, combo]
-                if feature == _NOT_DEALT:
-                    continue
-                row = np.uint64(0)
-                if remembered:
-                    row = np.uint64(flop_buckets[flop, np.uint64(RENAMED_COMBO[renaming, combo])])
-                bucket = turn_child[row, np.uint64(feature)]
-                buckets[card, combo] = bucket
-                if rivers.shape[1] == 0:
-                    value = np.float64(turn_equity[n, combo])
-                    sums[np.uint64(bucket), 0] += weight
-                    sums[np.uint64(bucket), 1] += weight * value
-                    sums[np.uint64(bucket), 2] += weight * value * value
-        for j in range(rivers.shape[1]):
-            river = np.uint64(rivers[n, j]) >> _RENAMING_BITS
-            renaming = np.uint64(rivers[n, j]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                renamed = np.uint64(RENAMED_COMBO[renaming, combo])
-                feature = river_features[river, renamed]
-                if feature == _NOT_DEALT:
-                    continue
-                value = np.float64(scores[river, renamed]) / FULL_SCORE
-                for card in range(np.uint64(4)):
-                    row = np.uint64(buckets[card, combo])
-                    bucket = np.uint64(river_child[row, np.uint64(feature)])
-                    sums[bucket, 0] += weight
-                    sums[bucket, 1] += weight * value
-                    sums[bucket, 2] += weight * value * value
-
-
 def bucket_totals(lookup: Lookup, street: int, boards: slice = slice(None)) -> BucketTotals:
     """Totals of a street: at once where it forgets, half a minute for a river that remembers.
 
@@ -170,7 +86,7 @@ def bucket_totals(lookup: Lookup, street: int, boards: slice = slice(None)) -> B
             for batch in range(first, last, _BATCH):
                 part = slice(batch, min(batch + _BATCH, last))
                 equity = axis_values(street, "equity", part)
-                _add_street(*(features[part], row, child, equity, multiplicity[part], sums))
+                add_street(*(features[part], row, child, equity, multiplicity[part], sums))
 
     else:
         rows = np.zeros(COMBO_COUNT, np.uint16)
@@ -185,7 +101,7 @@ def bucket_totals(lookup: Lookup, street: int, boards: slice = slice(None)) -> B
             part = slice(first, last)
             sums = _new_sums(parts, count)
             turns = lookup.turn_feature[part]
-            _add_later(
+            add_later(
                 *(flops[part], rivers[part], multiplicity[part]),
                 *(flop_buckets, turns, lookup.turn_child),
                 turn_equity[part],

@@ -226,7 +226,7 @@ class HumanAgent(Agent):
             cards = (*hole, *result.board)
             name = ""
             if 5 <= len(cards) <= 7:
-                from equipoise.cards.evaluator import hand_name
+                from equipoise.cards.handnames import hand_name
 
                 name = f", {hand_name(cards)}"
             self._show(f"  {who} {pretty_cards(hole)}{name}")

@@ -21,93 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE
-from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    fill_strengths,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.cards.combos import COMBO_COUNT
+from equipoise.cards.evaluator import tables
+from equipoise.cards.kernels import compare_hand, sort_boards, value_boards, walk_boards
 from equipoise.cards.matchup import compatible_weight, exchangeable, exchanges, runouts
-from equipoise.kernel import exact_kernel, kernel
 
 #: Suits in groups of those that may be exchanged.
 Swaps = tuple[tuple[int, ...], ...]
 #: Every suit is its own: no run-out stands for another.
 SUITS_APART: Swaps = ((0,), (1,), (2,), (3,))
-
-
-@kernel
-def _value(
-    boards: NDArray[np.uint8],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    strengths: NDArray[np.uint16],
-) -> None:
-    """Strength of every hand on every board, 0 where they share a card."""
-    for n in range(boards.shape[0]):
-        key, bits = start, np.uint64(0)
-        for j in range(5):
-            key += CARD_KEY[boards[n, j]]
-            bits += CARD_BIT[boards[n, j]]
-        fill_strengths(key, bits, values, rows, strengths[n])
-
-
-@kernel
-def _sort(strengths: NDArray[np.uint16], order: NDArray[np.uint16]) -> None:
-    """The hands of every board, weakest first."""
-    half_sorted = np.empty(COMBO_COUNT, np.uint16)
-    for n in range(strengths.shape[0]):
-        sort_by_strength(strengths[n], half_sorted, order[n])
-
-
-@exact_kernel
-def _walk(
-    strengths: NDArray[np.uint16],
-    order: NDArray[np.uint16],
-    orbits: NDArray[np.float64],
-    live: np.uint64,
-    weights: NDArray[np.float64],
-    reached: NDArray[np.float64],
-) -> None:
-    """Add to `reached`, by orbits, twice the weight each hand beats and once the weight it ties."""
-    held = np.empty(DECK_SIZE, np.float64)
-    for n in range(strengths.shape[0]):
-        passed = 0.0
-        held[:] = 0.0
-        first = np.uint64(0)
-        while first < live:
-            value = strengths[n, order[n, first]]
-            last = first
-            while last < live and strengths[n, order[n, last]] == value:
-                hand = order[n, last]
-                mine = held[COMBO_CARDS[hand, 0]] + held[COMBO_CARDS[hand, 1]]
-                reached[hand] += orbits[n] * (passed - mine)
-                last += np.uint64(1)
-            for i in range(first, last):
-                hand = order[n, i]
-                passed += weights[hand]
-                held[COMBO_CARDS[hand, 0]] += weights[hand]
-                held[COMBO_CARDS[hand, 1]] += weights[hand]
-            for i in range(first, last):
-                hand = order[n, i]
-                mine = held[COMBO_CARDS[hand, 0]] + held[COMBO_CARDS[hand, 1]] - weights[hand]
-                reached[hand] += orbits[n] * (passed - mine)
-            first = last
-
-
-@kernel
-def _compare(strengths: NDArray[np.int16], hand: int, net: NDArray[np.int16]) -> None:
-    """Add to `net` the boards each hand wins from one, less those it loses."""
-    for n in range(strengths.shape[0]):
-        strength = strengths[n, hand]
-        if strength:
-            for other in range(COMBO_COUNT):
-                gap = np.int16(strengths[n, other] - strength)
-                net[other] += max(min(gap, np.int16(1)), np.int16(-1))
 
 
 class BoardMargins:
@@ -130,13 +52,12 @@ class BoardMargins:
         self._live, self._met = comb(unseen - 2, need), comb(unseen - 4, need)
         self._hands_left = comb(unseen - need, 2)
         self._strengths = np.empty((len(boards), COMBO_COUNT), dtype=np.uint16)
-        values, rows = tables()
-        _value(boards, np.uint64(start_key(7)), values, rows, self._strengths)
+        value_boards(boards, tables(), self._strengths)
 
     @cached_property
     def _order(self) -> NDArray[np.uint16]:
         order = np.empty_like(self._strengths)
-        _sort(self._strengths, order)
+        sort_boards(self._strengths, order)
         return order
 
     def against(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -146,7 +67,7 @@ class BoardMargins:
         """
         reached = np.zeros(COMBO_COUNT)
         left = np.uint64(self._hands_left)
-        _walk(self._strengths, self._order, self._orbits, left, weights, reached)
+        walk_boards(self._strengths, self._order, self._orbits, left, weights, reached)
         if len(self._renamings) > 1:
             reached = reached[np.array(self._renamings)].mean(axis=0)
         return reached / self._met - compatible_weight(weights)
@@ -154,7 +75,7 @@ class BoardMargins:
     def against_hand(self, hand: int) -> NDArray[np.float64]:
         """The same against one hand; of hands that share a card with it the figure means nothing."""
         net = np.zeros(COMBO_COUNT, dtype=np.int16)
-        _compare(self._strengths.view(np.int16), hand, net)
+        compare_hand(self._strengths.view(np.int16), hand, net)
         return (net + float(self._live - self._met)) / self._met
 
 

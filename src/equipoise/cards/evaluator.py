@@ -23,32 +23,20 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import combinations, combinations_with_replacement
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE, card_text, cards_text, check_distinct, parse_cards
 from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
 from equipoise.errors import CardError
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import kernel, over_chunks, popcount
 
 CLASS_VALUES = 7462
 
-CATEGORIES = (
-    "high card",
-    "pair",
-    "two pair",
-    "three of a kind",
-    "straight",
-    "flush",
-    "full house",
-    "four of a kind",
-    "straight flush",
-)
+#: Categories of hands by number, as :mod:`equipoise.cards.handnames` names them.
 STRAIGHT, FLUSH, STRAIGHT_FLUSH = 4, 5, 8
 #: Category of the rank counts of five cards that are neither straight nor flush.
 _CATEGORY_OF_COUNTS = {
@@ -60,10 +48,6 @@ _CATEGORY_OF_COUNTS = {
     (4, 1): 7,
 }
 _WHEEL = (12, 3, 2, 1, 0)
-_RANK_WORDS = (
-    *("deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("jack", "queen", "king", "ace"),
-)
 
 #: Keys of the ranks from deuce to ace: sums of seven, at most four alike, are all different.
 RANK_KEYS = (0, 1, 5, 22, 98, 453, 2031, 8698, 22854, 83661, 262349, 636345, 1479181)
@@ -79,11 +63,14 @@ _FLUSH_BITS = np.uint64(0x8888)
 _SUIT_RANKS = np.uint64(0x1FFF)
 #: Row after those of the three hand sizes: its columns are the sets of ranks in the flush's suit.
 _FLUSH_ROW = np.uint64(3 << (_REGION_BITS - _ROW_BITS))
+#: Suit counters of no cards yet, and where the region stands in a key.
+_NO_SUITS = 0x3333
+_REGION_SHIFT = _REGION_BITS + _SUIT_BITS
 
 
 def start_key(size: int) -> int:
     """Key of no cards yet, for a hand that will have `size` cards: suit counters at 3, region."""
-    return 0x3333 + ((7 - size) << (_REGION_BITS + _SUIT_BITS))
+    return _NO_SUITS + ((7 - size) << _REGION_SHIFT)
 
 
 def _card_codes() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
@@ -244,16 +231,6 @@ def build_tables() -> Tables:
     return Tables(np.concatenate([packed[:used], flushes]), rows)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def popcount(typing_context: Any, bits: Any) -> Any:
-    """Number of set bits of a uint64: one machine instruction."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.uint64(types.uint64), generate
-
-
 @kernel
 def place(key: np.uint64, bits: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Row and column of a hand in the tables, from the sums of its cards' keys and bits.
@@ -306,19 +283,26 @@ def _evaluate_rows(
 
 
 @kernel
-def fill_strengths(
-    board_key: np.uint64,
-    board_bits: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    out: NDArray[np.uint16],
-) -> None:
+def sum_board(board: NDArray[np.uint8]) -> tuple[np.uint64, np.uint64]:
+    """Key and bits of a board, for hands that have two cards more."""
+    missing = np.uint64(5) - np.uint64(board.shape[0])
+    key, bits = np.uint64(_NO_SUITS) + (missing << np.uint64(_REGION_SHIFT)), np.uint64(0)
+    for j in range(board.shape[0]):
+        key += CARD_KEY[board[j]]
+        bits += CARD_BIT[board[j]]
+    return key, bits
+
+
+@kernel
+def fill_strengths(board: NDArray[np.uint8], tables: Tables, out: NDArray[np.uint16]) -> None:
     """Value of every combination with a board, 0 where they share a card: into `out`[1326]."""
+    values, rows = tables.values, tables.rows
+    key, bits = sum_board(board)
     for combo in range(np.uint64(COMBO_COUNT)):
-        if COMBO_BIT[combo] & board_bits:
+        if COMBO_BIT[combo] & bits:
             out[combo] = 0
             continue
-        row, column = place(board_key + COMBO_KEY[combo], board_bits + COMBO_BIT[combo])
+        row, column = place(key + COMBO_KEY[combo], bits + COMBO_BIT[combo])
         out[combo] = values[rows[row] + column]
 
 
@@ -354,6 +338,26 @@ def sort_by_strength(
         order[high[digit]] = weaker
         high[digit] += np.uint32(1)
     return live
+
+
+@kernel
+def room_for_hands() -> tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.uint16]]:
+    """Strengths, scratch and order of all combinations, for :func:`order_hands` to fill."""
+    strengths = np.empty(COMBO_COUNT, np.uint16)
+    return strengths, np.empty(COMBO_COUNT, np.uint16), np.empty(COMBO_COUNT, np.uint16)
+
+
+@kernel
+def order_hands(
+    board: NDArray[np.uint8],
+    tables: Tables,
+    strengths: NDArray[np.uint16],
+    half_sorted: NDArray[np.uint16],
+    order: NDArray[np.uint16],
+) -> int:
+    """Strengths of all combinations on a board, and its live ones from the weakest; how many."""
+    fill_strengths(board, tables, strengths)
+    return sort_by_strength(strengths, half_sorted, order)
 
 
 def evaluate(cards: str | Iterable[int]) -> int:
@@ -431,57 +435,6 @@ def strengths(board: str | Iterable[int]) -> NDArray[np.uint16]:
     if len(cards) not in (3, 4, 5):
         raise CardError(f"{text!r}: {len(cards)} cards; a board here has 3, 4 or 5")
     check_distinct(cards)
-    key, bits = board_code(cards, len(cards) + 2)
-    values, rows = tables()
     out = np.empty(COMBO_COUNT, dtype=np.uint16)
-    fill_strengths(key, bits, values, rows, out)
+    fill_strengths(np.array(cards, dtype=np.uint8), tables(), out)
     return out
-
-
-def category(value: int) -> str:
-    """Category of a value: one of the nine of :data:`CATEGORIES`.
-
-    >>> category(evaluate("As Ad Ac Kh Ks"))
-    'full house'
-    """
-    return CATEGORIES[_class_of_value(value).category]
-
-
-def hand_name(cards: str | Iterable[int]) -> str:
-    """The hand in words.
-
-    >>> hand_name("As Ad Ac Kh Ks"), hand_name("Ah Kh 9h 5h 2h 2c 2d")
-    ('full house, aces over kings', 'flush, ace-king-nine-five-deuce')
-    >>> hand_name("Ac 2d 3h 4s 5c"), hand_name("6c 6d 2h 2s Tc")
-    ('straight, five high', 'two pair, sixes and deuces, ten kicker')
-    """
-    return value_name(evaluate(cards))
-
-
-def value_name(value: int) -> str:
-    """The class of a value in words.
-
-    >>> value_name(7462), value_name(7452), value_name(1)
-    ('royal flush', 'four of a kind, aces, king kicker', 'high card, seven-five-four-three-deuce')
-    """
-    kind, ranks = _class_of_value(value)
-    if value == CLASS_VALUES:
-        return "royal flush"
-    words = [_RANK_WORDS[rank] for rank in ranks]
-    many = [word + ("es" if word == "six" else "s") for word in words]
-    name = CATEGORIES[kind]
-    if name in ("straight", "straight flush"):
-        return f"{name}, {words[0]} high"
-    if name in ("high card", "flush"):
-        return f"{name}, {'-'.join(words)}"
-    if name == "full house":
-        return f"{name}, {many[0]} over {many[1]}"
-    if name == "two pair":
-        return f"{name}, {many[0]} and {many[1]}, {words[2]} kicker"
-    return f"{name}, {many[0]}, {'-'.join(words[1:])} kicker{'s' if len(words) > 2 else ''}"
-
-
-def _class_of_value(value: int) -> HandClass:
-    if not 1 <= value <= CLASS_VALUES:
-        raise CardError(f"{value}: a hand's value is a number from 1 to {CLASS_VALUES}")
-    return hand_classes()[value - 1]

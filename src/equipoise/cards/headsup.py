@@ -23,56 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
-from equipoise.cards.evaluator import CARD_BIT, CARD_KEY, fill_strengths, start_key, tables
+from equipoise.cards.evaluator import tables
 from equipoise.cards.isomorphism import river_boards
+from equipoise.cards.kernels import compare_boards
 from equipoise.cards.matchup import suit_exchange
 from equipoise.cards.preflop import BOARDS_PER_PAIR
 from equipoise.errors import ArtefactError
 from equipoise.files import written
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
 #: Where the shipped counts are.
 DATA_FILE = Path(__file__).parent / "data" / "headsup.npz"
 
-#: Boards that are compared while their strengths stay near, and sums of whose weights fit 16 bits.
-_TILE = 64
 _RENAMINGS = tuple(permutations(range(4)))
-
-
-@kernel
-def _compare(
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.int16],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    net: NDArray[np.int32],
-) -> None:
-    """Add to `net`[x, y] the weight of the boards x wins less those it loses."""
-    strengths = np.empty((_TILE, COMBO_COUNT), np.uint16)
-    signed = np.empty((_TILE, COMBO_COUNT), np.int16)
-    part = np.empty(COMBO_COUNT, np.int16)
-    for first in range(0, boards.shape[0], _TILE):
-        count = min(_TILE, boards.shape[0] - first)
-        for n in range(count):
-            key, bits = start, np.uint64(0)
-            for j in range(5):
-                key += CARD_KEY[boards[first + n, j]]
-                bits += CARD_BIT[boards[first + n, j]]
-            fill_strengths(key, bits, values, rows, strengths[n])
-            for hand in range(COMBO_COUNT):
-                signed[n, hand] = strengths[n, hand]
-        for mine in range(COMBO_COUNT):
-            part[:] = 0
-            for n in range(count):
-                strength = signed[n, mine]
-                if strength:
-                    weight = weights[first + n]
-                    for other in range(COMBO_COUNT):
-                        gap = np.int16(strength - signed[n, other])
-                        part[other] += weight * max(min(gap, np.int16(1)), np.int16(-1))
-            for other in range(COMBO_COUNT):
-                net[mine, other] += part[other]
 
 
 @cache
@@ -97,13 +60,12 @@ def rebuild(threads: int | None = None) -> NDArray[np.int32]:
     every = np.arange(indexer.size(0))
     boards = indexer.unindex_many(0, every)
     weights = indexer.multiplicity_many(0, every).astype(np.int16)
-    values, rows = tables()
     counted: list[NDArray[np.int32]] = []
 
     def work(first: int, last: int) -> None:
         net = np.zeros((COMBO_COUNT, COMBO_COUNT), dtype=np.int32)
         part = slice(first, last)
-        _compare(boards[part], weights[part], np.uint64(start_key(7)), values, rows, net)
+        compare_boards(boards[part], weights[part], tables(), net)
         counted.append(net)
 
     over_chunks(work, len(boards), threads)

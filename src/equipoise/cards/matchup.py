@@ -29,19 +29,10 @@ from numpy.typing import NDArray
 
 from equipoise.cards.card import DECK_SIZE
 from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    COMBO_BIT,
-    COMBO_KEY,
-    board_code,
-    place,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.cards.evaluator import board_code, tables
+from equipoise.cards.kernels import compare_pairs, list_runouts, sweep_boards
 from equipoise.cards.preflop import table
-from equipoise.kernel import cores, exact_kernel, kernel
+from equipoise.kernel import cores
 
 Weights = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -61,183 +52,6 @@ class Counts:
     tie: Weights
     total: Weights
     method: str
-
-
-@kernel
-def _compare_pairs(
-    deck: NDArray[np.uint8],
-    need: int,
-    first: int,
-    board_key: np.uint64,
-    board_bits: np.uint64,
-    ours: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    win: NDArray[np.float64],
-    tie: NDArray[np.float64],
-) -> None:
-    """Compare all pairs on all boards whose highest new card is `deck[first]`.
-
-    Cards of the deck are chosen in descending order; `chosen`, `keys` and `bits` are the stack of
-    the choices above the innermost loop, which runs over the last card.
-    """
-    mine = np.empty(len(ours), np.uint16)
-    chosen = np.zeros(6, np.int64)
-    keys, bits = np.empty(6, np.uint64), np.empty(6, np.uint64)
-    keys[0], bits[0] = board_key, board_bits
-    depth = 0
-    chosen[0] = first
-    while True:
-        # Go down to the last card, always to the smallest card that leaves room for the rest.
-        while depth < need - 1:
-            card = deck[chosen[depth]]
-            keys[depth + 1] = keys[depth] + CARD_KEY[card]
-            bits[depth + 1] = bits[depth] + CARD_BIT[card]
-            depth += 1
-            chosen[depth] = need - 1 - depth
-        low, high = 0, chosen[max(depth - 1, 0)]
-        if depth == 0:
-            low, high = first, first + 1
-        for last in range(low, high):
-            key, seen = keys[depth], bits[depth]
-            if need > 0:
-                card = deck[last]
-                key += CARD_KEY[card]
-                seen += CARD_BIT[card]
-            for i in range(len(ours)):
-                combo = np.uint64(ours[i])
-                mine[i] = 0
-                if not COMBO_BIT[combo] & seen:
-                    row, column = place(key + COMBO_KEY[combo], seen + COMBO_BIT[combo])
-                    mine[i] = values[rows[row] + column]
-            for j in range(len(theirs)):
-                other = np.uint64(theirs[j])
-                if COMBO_BIT[other] & seen:
-                    continue
-                row, column = place(key + COMBO_KEY[other], seen + COMBO_BIT[other])
-                value = values[rows[row] + column]
-                for i in range(len(ours)):
-                    if mine[i] >= value and not COMBO_BIT[ours[i]] & COMBO_BIT[other]:
-                        if mine[i] > value:
-                            win[i] += weights[j]
-                        else:
-                            tie[i] += weights[j]
-        # Back up to the deepest choice (below the first) that can still grow.
-        depth -= 1
-        while depth > 0 and chosen[depth] + 1 >= chosen[depth - 1]:
-            depth -= 1
-        if depth <= 0:
-            return
-        chosen[depth] += 1
-
-
-@kernel
-def _list_runouts(
-    deck: NDArray[np.uint8],
-    board: NDArray[np.uint8],
-    previous: NDArray[np.int64],
-    boards: NDArray[np.uint8],
-    orbits: NDArray[np.float64],
-) -> int:
-    """Complete a board in every way that differs up to exchangeable suits; how many there are.
-
-    `previous[suit]` is the suit before it among those it may be exchanged with, or -1. Of the
-    boards that exchanges make from one another the one is kept whose rank sets, read as numbers,
-    descend along exchangeable suits; the orbit has as many boards as those sets have orders.
-    """
-    need = 5 - len(board)
-    chosen = np.arange(need)
-    sets, nth, alike = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.int64)
-    count = 0
-    while True:
-        sets[:] = 0
-        for i in range(need):
-            card = deck[chosen[i]]
-            sets[card & 3] += 1 << (card >> 2)
-        orbit = 1
-        for suit in range(4):
-            before = previous[suit]
-            nth[suit], alike[suit] = 1, 1
-            if before >= 0:
-                if sets[before] < sets[suit]:
-                    orbit = 0
-                    break
-                nth[suit] = nth[before] + 1
-                if sets[before] == sets[suit]:
-                    alike[suit] = alike[before] + 1
-                orbit = orbit * nth[suit] // alike[suit]
-        if orbit:
-            for i in range(len(board)):
-                boards[count, i] = board[i]
-            for i in range(need):
-                boards[count, len(board) + i] = deck[chosen[i]]
-            orbits[count] = orbit
-            count += 1
-        i = need - 1
-        while i >= 0 and chosen[i] == len(deck) - need + i:
-            i -= 1
-        if i < 0:
-            return count
-        chosen[i] += 1
-        for j in range(i + 1, need):
-            chosen[j] = chosen[j - 1] + 1
-
-
-@exact_kernel
-def _sweep_boards(
-    boards: NDArray[np.uint8],
-    orbits: NDArray[np.float64],
-    live: NDArray[np.int64],
-    ours: NDArray[np.bool_],
-    weights: NDArray[np.float64],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    win: NDArray[np.float64],
-    tie: NDArray[np.float64],
-) -> None:
-    """Add to `win` and `tie` of each of our hands what it beats and ties on each board."""
-    strengths = np.zeros(COMBO_COUNT, np.uint16)
-    half_sorted = np.empty(COMBO_COUNT, np.uint16)
-    order = np.empty(COMBO_COUNT, np.uint16)
-    beaten = np.empty(COMBO_COUNT, np.float64)
-    held = np.empty(DECK_SIZE, np.float64)
-    for n in range(boards.shape[0]):
-        key, bits = start, np.uint64(0)
-        for j in range(5):
-            key += CARD_KEY[boards[n, j]]
-            bits += CARD_BIT[boards[n, j]]
-        for i in range(len(live)):
-            hand = np.uint64(live[i])
-            strengths[hand] = 0
-            if not COMBO_BIT[hand] & bits:
-                row, column = place(key + COMBO_KEY[hand], bits + COMBO_BIT[hand])
-                strengths[hand] = values[rows[row] + column]
-        count = np.uint64(sort_by_strength(strengths, half_sorted, order))
-        passed = 0.0
-        held[:] = 0.0
-        first = np.uint64(0)
-        while first < count:
-            value = strengths[order[first]]
-            last = first
-            while last < count and strengths[order[last]] == value:
-                combo = order[last]
-                beaten[combo] = passed - held[COMBO_CARDS[combo, 0]] - held[COMBO_CARDS[combo, 1]]
-                last += np.uint64(1)
-            for i in range(first, last):
-                combo = order[i]
-                passed += weights[combo]
-                held[COMBO_CARDS[combo, 0]] += weights[combo]
-                held[COMBO_CARDS[combo, 1]] += weights[combo]
-            for i in range(first, last):
-                combo = order[i]
-                if ours[combo]:
-                    reached = passed - held[COMBO_CARDS[combo, 0]] - held[COMBO_CARDS[combo, 1]]
-                    win[combo] += orbits[n] * beaten[combo]
-                    tie[combo] += orbits[n] * (reached + weights[combo] - beaten[combo])
-            first = last
 
 
 def compatible_weight(weights: Weights) -> Weights:
@@ -305,15 +119,14 @@ def _count_pairs(
     )
     deck, need = live_deck(board, dead + fixed), 5 - len(board)
     key, bits = board_code(board, 7)
-    values, rows = tables()
     # The highest new card names a task; high cards have the most boards below them and go first.
     firsts = list(range(len(deck) - 1, need - 2, -1)) if need else [0]
 
     def work(task: int) -> tuple[Weights, Weights]:
         win, tie = np.zeros(len(our_combos)), np.zeros(len(our_combos))
-        _compare_pairs(
+        compare_pairs(
             *(deck, need, firsts[task], key, bits, our_combos, their_combos),
-            *(theirs[their_combos], values, rows, win, tie),
+            *(theirs[their_combos], tables(), win, tie),
         )
         return win, tie
 
@@ -335,15 +148,11 @@ def _count_sweep(
 ) -> tuple[Weights, Weights]:
     boards, orbits = runouts(board, dead, swaps)
     live = np.flatnonzero((ours > 0) | (theirs > 0))
-    values, rows = tables()
 
     def work(task: int) -> tuple[Weights, Weights]:
         part = slice(task * _BOARDS_PER_TASK, (task + 1) * _BOARDS_PER_TASK)
         win, tie = np.zeros(COMBO_COUNT), np.zeros(COMBO_COUNT)
-        start = np.uint64(start_key(7))
-        _sweep_boards(
-            *(boards[part], orbits[part], live, ours > 0, theirs, start, values, rows, win, tie)
-        )
+        sweep_boards(boards[part], orbits[part], live, ours > 0, theirs, tables(), win, tie)
         return win, tie
 
     full, rest = divmod(len(boards), _BOARDS_PER_TASK)
@@ -369,7 +178,7 @@ def runouts(
         previous[group[1:]] = group[:-1]
     boards = np.empty((comb(len(deck), 5 - len(board)), 5), dtype=np.uint8)
     orbits = np.empty(len(boards))
-    listed = _list_runouts(deck, np.array(board, dtype=np.uint8), previous, boards, orbits)
+    listed = list_runouts(deck, np.array(board, dtype=np.uint8), previous, boards, orbits)
     return boards[:listed], orbits[:listed]
 
 

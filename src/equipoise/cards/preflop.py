@@ -22,19 +22,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS, COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    fill_strengths,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CARDS, COMBO_CLASS
+from equipoise.cards.evaluator import tables
 from equipoise.cards.isomorphism import river_boards
+from equipoise.cards.kernels import count_wins
 from equipoise.errors import ArtefactError, CardError
 from equipoise.files import written
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
 #: Boards of five cards from the 48 that two hands leave.
 BOARDS_PER_PAIR = 1_712_304
@@ -43,57 +37,6 @@ DATA_FILE = Path(__file__).parent / "data" / "preflop.npy"
 
 #: Boards between two reports of progress.
 _BATCH = 4096
-
-
-@kernel
-def _count_wins(
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.int32],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    wins: NDArray[np.int32],
-) -> None:
-    """Add to `wins`[169 * 169] the weighted wins of class over class on each board."""
-    classes = np.uint64(CLASS_COUNT)
-    strengths = np.empty(COMBO_COUNT, np.uint16)
-    half_sorted = np.empty(COMBO_COUNT, np.uint16)
-    order = np.empty(COMBO_COUNT, np.uint16)
-    passed = np.empty(CLASS_COUNT, np.int32)
-    holder_class = np.empty(52 * 51, np.uint8)
-    holders = np.empty(52, np.uint64)
-    for n in range(boards.shape[0]):
-        key, bits = start, np.uint64(0)
-        for j in range(5):
-            key += CARD_KEY[boards[n, j]]
-            bits += CARD_BIT[boards[n, j]]
-        fill_strengths(key, bits, values, rows, strengths)
-        live = np.uint64(sort_by_strength(strengths, half_sorted, order))
-        weight = weights[n]
-        passed[:] = 0
-        holders[:] = 0
-        first = np.uint64(0)
-        while first < live:
-            value = strengths[order[first]]
-            last = first
-            while last < live and strengths[order[last]] == value:
-                combo = order[last]
-                base = np.uint64(COMBO_CLASS[combo]) * classes
-                for other in range(classes):
-                    wins[base + other] += passed[other]
-                for side in range(2):
-                    card = np.uint64(COMBO_CARDS[combo, side])
-                    for i in range(card * np.uint64(51), card * np.uint64(51) + holders[card]):
-                        wins[base + np.uint64(holder_class[i])] -= weight
-                last += np.uint64(1)
-            for i in range(first, last):
-                combo = order[i]
-                passed[COMBO_CLASS[combo]] += weight
-                for side in range(2):
-                    card = np.uint64(COMBO_CARDS[combo, side])
-                    holder_class[card * np.uint64(51) + holders[card]] = COMBO_CLASS[combo]
-                    holders[card] += np.uint64(1)
-            first = last
 
 
 @cache
@@ -201,14 +144,13 @@ def rebuild(
     every = np.arange(indexer.size(0))
     boards = indexer.unindex_many(0, every)
     weights = indexer.multiplicity_many(0, every).astype(np.int32)
-    values, rows = tables()
     counts: list[NDArray[np.int32]] = []
 
     def work(first: int, last: int) -> None:
         # No count of a class pair passes 12 * 12 * 2,598,960, well inside 32 bits.
         wins = np.zeros(CLASS_COUNT * CLASS_COUNT, dtype=np.int32)
         part = slice(begin + first, begin + last)
-        _count_wins(boards[part], weights[part], np.uint64(start_key(7)), values, rows, wins)
+        count_wins(boards[part], weights[part], tables(), wins)
         counts.append(wins)
 
     total = np.zeros(CLASS_COUNT * CLASS_COUNT, dtype=np.int64)

@@ -25,27 +25,18 @@ from numpy.typing import NDArray
 
 from equipoise.cards.card import card_text, cards_text, check_distinct, parse_cards
 from equipoise.cards.combos import COMBO_COUNT, blocked, class_of, combo_index
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    COMBO_BIT,
-    COMBO_KEY,
-    place,
-    start_key,
-    strengths,
-    tables,
-)
+from equipoise.cards.evaluator import strengths, tables
+from equipoise.cards.kernels import BLOCKED, roll_out
 from equipoise.cards.matchup import exchangeable, runouts
 from equipoise.cards.preflop import against_random
 from equipoise.errors import CardError
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
 #: Hands an opponent may hold on the river, and the scale of a river score: two a hand beaten.
 RIVER_OPPONENTS = 990
 _FULL_SCORE = 2 * RIVER_OPPONENTS
 
 _AHEAD, _TIED, _BEHIND = 0, 1, 2
-_BLOCKED = 3
 
 Cards = str | Iterable[int]
 
@@ -72,42 +63,6 @@ class Potential:
     """Mean share of the pot at the river."""
     counts: tuple[tuple[int, int, int], tuple[int, int, int], tuple[int, int, int]]
     """Opponent and runout pairs: row ahead, tied, behind now; column the same at the river."""
-
-
-@kernel
-def _roll_out(
-    boards: NDArray[np.uint8],
-    orbits: NDArray[np.float64],
-    hero: int,
-    now: NDArray[np.uint8],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    counts: NDArray[np.float64],
-    scores: NDArray[np.int64],
-) -> None:
-    """Compare one hand with all others on each board.
-
-    `counts`[9] gains each opponent in the cell of its standing now and at the river; `scores` of a
-    board is two for each opponent beaten and one for each tied.
-    """
-    for n in range(boards.shape[0]):
-        key, bits = start, np.uint64(0)
-        for j in range(5):
-            key += CARD_KEY[boards[n, j]]
-            bits += CARD_BIT[boards[n, j]]
-        row, column = place(key + COMBO_KEY[hero], bits + COMBO_BIT[hero])
-        mine = values[rows[row] + column]
-        score = 0
-        for combo in range(np.uint64(COMBO_COUNT)):
-            if now[combo] == _BLOCKED or COMBO_BIT[combo] & bits:
-                continue
-            row, column = place(key + COMBO_KEY[combo], bits + COMBO_BIT[combo])
-            other = values[rows[row] + column]
-            then = np.uint64(mine == other) + np.uint64(2) * np.uint64(mine < other)
-            counts[np.uint64(3) * np.uint64(now[combo]) + then] += orbits[n]
-            score += 2 - int(then)
-        scores[n] = score
 
 
 def standing(hole: Cards, board: Cards) -> Standing:
@@ -249,7 +204,7 @@ def _standings(hand: tuple[int, int], board: tuple[int, ...]) -> NDArray[np.uint
         value = strengths(board)
         mine = value[combo_index(*hand)]
         now[value < mine], now[value > mine] = _AHEAD, _BEHIND
-    now[blocked(hand + board)] = _BLOCKED
+    now[blocked(hand + board)] = BLOCKED
     return now
 
 
@@ -267,16 +222,13 @@ def _compare(
     threads: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The 3×3 counts over all boards, and the score of each board."""
-    values, rows = tables()
-    hero, start = combo_index(*hand), np.uint64(start_key(7))
+    hero = combo_index(*hand)
     scores = np.empty(len(boards), dtype=np.int64)
     parts: list[NDArray[np.float64]] = []
 
     def work(first: int, last: int) -> None:
         part, counts = slice(first, last), np.zeros(9)
-        _roll_out(
-            *(boards[part], orbits[part], hero, now, start, values, rows, counts, scores[part])
-        )
+        roll_out(boards[part], orbits[part], hero, now, tables(), counts, scores[part])
         parts.append(counts)
 
     over_chunks(work, len(boards), threads)

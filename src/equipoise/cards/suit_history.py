@@ -26,12 +26,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from equipoise.errors import TooLargeError
-from equipoise.kernel import exact_kernel
+from equipoise.kernel import exact_kernel, popcount
 
 _SUITS = 4
 _RANKS = 13
@@ -149,16 +147,6 @@ class ClassTables:
             self.size += size
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _popcount(_context: Any, _word: Any) -> Any:
-    """Number of set bits of a uint64, one instruction where the machine has it."""
-
-    def emit(_ctx: Any, builder: Any, _signature: Any, args: Any) -> Any:
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), emit
-
-
 @exact_kernel
 def _multisets(histories: Any, length: Any) -> Any:
     """C(histories + length − 1, length): multisets of up to four members."""
@@ -212,7 +200,7 @@ def index_rows(
                 code += code_unit[(r << np.uint64(2)) + (card & three)]
                 i += one
             spread = spread * spread_count[r] + np.uint64(code_spread[code])
-        if top > np.uint64(51) or _popcount(seen) != width:
+        if top > np.uint64(51) or popcount(seen) != width:
             return row
 
         shape0, shape1 = shapes & lane, (shapes >> np.uint64(16)) & lane
@@ -229,7 +217,7 @@ def index_rows(
                 card = np.uint64(cards[base + i])
                 shift = (card & three) << np.uint64(4)
                 bit = one << (card >> np.uint64(2))
-                below = _popcount((used >> shift) & (bit - one))
+                below = popcount((used >> shift) & (bit - one))
                 chosen |= (bit >> below) << shift
                 dealt |= bit << shift
                 i += one
@@ -338,7 +326,7 @@ def deal_rows(
                     free ^= bit
                     if chosen & one:
                         used[suit] |= bit
-                        card = np.uint8(_popcount(bit - one) * np.uint64(4) + np.uint64(suit))
+                        card = np.uint8(popcount(bit - one) * np.uint64(4) + np.uint64(suit))
                         slot = filled
                         while slot > beginning and out[row, slot - one] > card:
                             out[row, slot] = out[row, slot - one]

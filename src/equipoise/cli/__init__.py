@@ -47,7 +47,7 @@ def _computing(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def command(*args: Any, **kwargs: Any) -> None:
-        from equipoise.cachefolder import announce_making
+        from equipoise.cache import announce_making
         from equipoise.kernel import announce_compilation
 
         announce_compilation()

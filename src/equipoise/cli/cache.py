@@ -12,7 +12,7 @@ from equipoise.cli.output import Json, emit
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.cachefolder import Kept
+    from equipoise.cache import Kept
 
 #: Files that are listed unless all are asked for.
 _MOST_LISTED = 20
@@ -34,12 +34,12 @@ def cache_command(
     Example: equipoise cache
     Example: equipoise cache --clear
     """
-    from equipoise import cachefolder
+    from equipoise import cache
 
-    gone = cachefolder.clear() if clear else []
-    left = cachefolder.contents()
+    gone = cache.clear() if clear else []
+    left = cache.contents()
     data = {
-        "folder": str(cachefolder.cache_folder()),
+        "folder": str(cache.cache_folder()),
         "files": [_told(kept) for kept in left],
         "size_bytes": sum(kept.size_bytes for kept in left),
         "removed": [_told(kept) for kept in gone],

@@ -27,7 +27,8 @@ def eval_command(
     Example: equipoise eval AsAhAdKsKh
     """
     from equipoise.cards.card import cards_text, parse_cards
-    from equipoise.cards.evaluator import category, evaluate, hand_name
+    from equipoise.cards.evaluator import evaluate
+    from equipoise.cards.handnames import category, hand_name
 
     hand = parse_cards(" ".join(cards))
     value = evaluate(hand)

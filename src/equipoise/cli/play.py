@@ -120,7 +120,7 @@ def _tour() -> None:
 
     from equipoise.cards import chart
     from equipoise.cards.equity import equity
-    from equipoise.cards.evaluator import hand_name
+    from equipoise.cards.handnames import hand_name
     from equipoise.cards.range import Range
 
     console = terminal()

@@ -25,6 +25,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.games.margins import Strengths, signs
 from equipoise.games.runouts import (
     Hands as Hands,
 )
@@ -316,17 +317,32 @@ def _fill_matrices(
         rows, columns = board.arrivals[0]
         ways = comb(unseen, len(board.cards) - len(above.cards))
         board.mass = above.mass[np.ix_(rows, columns)] / ways
-    for board in reversed(boards):
-        assert board.mass is not None
-        if board.round == last:
-            mine = strength(board.hands[0], board.cards)
-            theirs = strength(board.hands[1], board.cards)
-            board.signed = board.mass * np.sign(mine[:, None] - theirs[None, :])
-        else:
-            assert board.signed is not None
-        if board.parent >= 0:
-            above = boards[board.parent]
-            if above.signed is None:
-                above.signed = np.zeros((len(above.hands[0]), len(above.hands[1])))
-            for rows, columns in board.arrivals:
-                above.signed[np.ix_(rows, columns)] += board.signed
+    masses = [board.mass for board in boards if board.mass is not None]
+    strengths: list[Strengths | None] = [
+        (strength(board.hands[0], board.cards), strength(board.hands[1], board.cards))
+        if board.round == last
+        else None
+        for board in boards
+    ]
+    for board, signed in zip(boards, signed_masses(boards, masses, strengths), strict=True):
+        board.signed = signed
+
+
+def signed_masses(
+    boards: Sequence[Board],
+    masses: Sequence[NDArray[np.float64]],
+    strengths: Sequence[Strengths | None],
+) -> list[NDArray[np.float64]]:
+    """Mass of each pair of states times who wins, averaged over the boards that can come.
+
+    `masses` are those of one arrival at each board, `strengths` those of the hands on full boards.
+    """
+    signed = [np.zeros_like(mass) for mass in masses]
+    for b in range(len(boards) - 1, -1, -1):
+        strength = strengths[b]
+        if strength is not None:
+            signed[b] = masses[b] * signs(strength)
+        if boards[b].parent >= 0:
+            for maps in boards[b].arrivals:
+                signed[boards[b].parent][np.ix_(*maps)] += signed[b]
+    return signed

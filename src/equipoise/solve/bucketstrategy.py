@@ -24,7 +24,7 @@ from equipoise.abstraction.buckets.equity import NO_BUCKET, STREETS, EquityBucke
 from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.abstraction.tables.bucketgame import bucket_game
 from equipoise.abstraction.tables.joint import count_tables
-from equipoise.cachefolder import cache_folder, tell_making
+from equipoise.cache import cache_folder, tell_making
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import ArtefactError, IllegalActionError, SolverError
 from equipoise.games.betting import Betting

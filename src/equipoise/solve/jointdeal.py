@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError, TooLargeError
-from equipoise.games.boards import Board, compatible
+from equipoise.games.boards import Board, compatible, signed_masses
 from equipoise.games.game import Game
 
 Table = NDArray[np.float64]
@@ -98,17 +98,10 @@ class JointDeal:
     def signed(self) -> list[Table]:
         """Probability times who wins; before the last round, summed over the boards to come."""
         boards = self.game.deal.boards
-        tables = [np.zeros_like(mass) if b.signed is None else b.signed
-                  for b, mass in zip(boards, self.mass, strict=True)]  # fmt: skip
-        for b in range(len(boards) - 1, -1, -1):
-            board = boards[b]
-            if board.strength is not None:
-                mine, theirs = board.strength
-                tables[b] = self.mass[b] * np.sign(mine[:, None] - theirs[None, :])
-            if board.parent >= 0 and boards[board.parent].signed is None:
-                for rows, columns in board.arrivals:
-                    np.add.at(tables[board.parent], np.ix_(rows, columns), tables[b])
-        return tables
+        stored = [board.signed for board in boards if board.signed is not None]
+        if len(stored) == len(boards):
+            return stored
+        return signed_masses(boards, self.mass, [board.strength for board in boards])
 
     @cached_property
     def orbits(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:

@@ -15,7 +15,8 @@ from equipoise.abstraction.buckets.histograms import (
 from equipoise.abstraction.buckets.ochs import fit_vectors, opponent_groups
 from equipoise.abstraction.childmass import score_mass
 from equipoise.abstraction.features.equities import live, score_rivers, weights
-from equipoise.abstraction.features.ochs import NO_STEPS, river_vectors
+from equipoise.abstraction.features.kernels import NO_STEPS
+from equipoise.abstraction.features.ochs import river_vectors
 from equipoise.abstraction.kmeans import METRICS, nearest
 from equipoise.cards.combos import class_text
 from equipoise.errors import GameError

@@ -17,7 +17,8 @@ from equipoise.abstraction.features.draws import (
     flop_draw,
 )
 from equipoise.cards.card import parse_cards
-from equipoise.cards.evaluator import category, evaluate
+from equipoise.cards.evaluator import evaluate
+from equipoise.cards.handnames import category
 
 
 @pytest.mark.parametrize(

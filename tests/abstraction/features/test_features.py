@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import RENAMED_COMBO, board_index, board_place
 from equipoise.abstraction.features.equities import (
-    FULL_SCORE,
-    NO_EQUITY,
     Moments,
     board_count,
     cards_to_come,
@@ -28,6 +26,7 @@ from equipoise.abstraction.features.equities import (
     turn_moments,
     weights,
 )
+from equipoise.abstraction.features.kernels import FULL_SCORE, NO_EQUITY
 from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CARDS, blocked, combo_index, parse_combo

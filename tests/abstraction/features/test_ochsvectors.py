@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from equipoise.abstraction.boardindex import RENAMED_CARD, RENAMED_COMBO, board_index
-from equipoise.abstraction.features.equities import FULL_SCORE, score_rivers
-from equipoise.abstraction.features.ochs import FULL_STEPS, NO_STEPS, river_vectors
+from equipoise.abstraction.features.equities import score_rivers
+from equipoise.abstraction.features.kernels import FULL_SCORE, FULL_STEPS, NO_STEPS
+from equipoise.abstraction.features.ochs import river_vectors
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, blocked, parse_combo
 from equipoise.cards.evaluator import strengths

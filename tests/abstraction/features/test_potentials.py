@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from equipoise.abstraction.boardindex import board_index, board_place
-from equipoise.abstraction.features.equities import NO_EQUITY
+from equipoise.abstraction.features.kernels import NO_EQUITY
 from equipoise.abstraction.features.potentials import negative_potential, potentials, roll_out
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CARDS, blocked, parse_combo

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
-from equipoise.abstraction.features.equities import FULL_SCORE
+from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.features.rollouts import FULL, rollout_table, street_of
 from equipoise.abstraction.lookup import BLOCKED, Lookup, lookup
 from equipoise.errors import GameError, TooLargeError

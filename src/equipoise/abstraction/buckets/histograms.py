@@ -21,16 +21,11 @@ from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.buckets.ochs import ochs_definition
 from equipoise.abstraction.childmass import score_mass
 from equipoise.abstraction.definition import Definition
-from equipoise.abstraction.features.equities import (
-    FULL_SCORE,
-    histograms,
-    live,
-    river_scores,
-    weights,
-)
+from equipoise.abstraction.features.equities import histograms, live, river_scores, weights
+from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.kmeans import METRICS, Floats, cluster, line_clusters
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.abstraction.tablecache import Progress
+from equipoise.cache import Progress
 from equipoise.errors import GameError
 
 #: Boards and hands that centroids are fitted to.

@@ -16,7 +16,8 @@ from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.childmass import score_mass
 from equipoise.abstraction.definition import Definition
 from equipoise.abstraction.features.equities import river_scores, weights
-from equipoise.abstraction.features.ochs import MOST_CLUSTERS, NO_STEPS, river_vectors
+from equipoise.abstraction.features.kernels import MOST_CLUSTERS, NO_STEPS
+from equipoise.abstraction.features.ochs import river_vectors
 from equipoise.abstraction.kmeans import Floats, cluster
 from equipoise.errors import GameError
 

@@ -27,7 +27,7 @@ from equipoise.abstraction.childmass import score_mass
 from equipoise.abstraction.definition import Definition, axis_values
 from equipoise.abstraction.features.equities import live, river_scores, weights
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.abstraction.tablecache import Progress
+from equipoise.cache import Progress
 from equipoise.errors import GameError
 
 #: Places for a border between an equity or potential of 0 and of 1.

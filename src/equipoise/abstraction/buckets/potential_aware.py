@@ -30,15 +30,16 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.childmass import (
-    Table,
     flop_bucket_table,
     flop_mass,
     river_mass,
     score_mass,
     turn_mass,
 )
+from equipoise.abstraction.countkernels import Table
 from equipoise.abstraction.definition import Definition, feature_table
-from equipoise.abstraction.features.equities import FULL_SCORE, moments, river_scores, weights
+from equipoise.abstraction.features.equities import moments, river_scores, weights
+from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.features.outlook import (
     energy_points,
     fit_outlooks,

@@ -28,184 +28,29 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import (
     BOARD_CLASSES,
-    RENAMED_COMBO,
     board_index,
+    board_places,
     board_ranks,
 )
+from equipoise.abstraction.features.kernels import (
+    FULL_SCORE,
+    NO_EQUITY,
+    below_borders,
+    count_values,
+    moments_from_moments,
+    moments_from_scores,
+    score_boards,
+)
 from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
-from equipoise.abstraction.tablecache import Progress, cached_table
+from equipoise.cache import Progress, cached_table
 from equipoise.cards.card import DECK_SIZE
 from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    fill_strengths,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.cards.evaluator import tables
 from equipoise.errors import GameError
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
-#: Score of a river hand that always wins.
-FULL_SCORE = 2 * 990
-#: Moment of a hand that the board blocks.
-NO_EQUITY = -1.0
-
-_NOT_DEALT = np.uint16(BLOCKED)
-_RENAMING_BITS = np.uint64(5)
-_RENAMING_MASK = np.uint64(31)
 #: Boards between two reports of progress.
 _BATCH = 2048
-
-
-@kernel
-def _score_rivers(
-    boards: NDArray[np.uint8],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    out: NDArray[np.uint16],
-) -> None:
-    """Score of every hand on each board of five cards."""
-    strengths = np.empty(COMBO_COUNT, np.uint16)
-    half_sorted, order = np.empty(COMBO_COUNT, np.uint16), np.empty(COMBO_COUNT, np.uint16)
-    passed = np.empty(52, np.uint64)
-    for n in range(boards.shape[0]):
-        key, bits = start, np.uint64(0)
-        for j in range(5):
-            key += CARD_KEY[boards[n, j]]
-            bits += CARD_BIT[boards[n, j]]
-        fill_strengths(key, bits, values, rows, strengths)
-        live = np.uint64(sort_by_strength(strengths, half_sorted, order))
-        out[n, :] = _NOT_DEALT
-        passed[:] = 0
-        first = np.uint64(0)
-        while first < live:
-            value = strengths[order[first]]
-            last = first
-            while last < live and strengths[order[last]] == value:
-                combo = order[last]
-                hi, lo = COMBO_CARDS[combo, 0], COMBO_CARDS[combo, 1]
-                out[n, combo] = first - passed[hi] - passed[lo]
-                last += np.uint64(1)
-            for i in range(first, last):
-                passed[COMBO_CARDS[order[i], 0]] += np.uint64(1)
-                passed[COMBO_CARDS[order[i], 1]] += np.uint64(1)
-            for i in range(first, last):
-                combo = order[i]
-                hi, lo = COMBO_CARDS[combo, 0], COMBO_CARDS[combo, 1]
-                # Of the hands that share a card only the hand itself is taken off twice.
-                out[n, combo] += last - passed[hi] - passed[lo] + np.uint64(1)
-            first = last
-
-
-@kernel
-def _moments_from_scores(
-    children: NDArray[np.uint32], scores: NDArray[np.uint16], out: NDArray[np.float32]
-) -> None:
-    """Mean and spread of river equity: `out`[0 or 1, board, combination]."""
-    total, square = np.empty(COMBO_COUNT, np.int64), np.empty(COMBO_COUNT, np.int64)
-    count = np.empty(COMBO_COUNT, np.int64)
-    for n in range(children.shape[0]):
-        total[:], square[:], count[:] = 0, 0, 0
-        for j in range(children.shape[1]):
-            board = np.uint64(children[n, j]) >> _RENAMING_BITS
-            renaming = np.uint64(children[n, j]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                score = scores[board, np.uint64(RENAMED_COMBO[renaming, combo])]
-                if score != _NOT_DEALT:
-                    total[combo] += np.int64(score)
-                    square[combo] += np.int64(score) * np.int64(score)
-                    count[combo] += 1
-        for combo in range(COMBO_COUNT):
-            dealt = count[combo]
-            if dealt:
-                # Whole numbers up to the root: equal histograms have equal moments.
-                apart = dealt * square[combo] - total[combo] * total[combo]
-                out[0, n, combo] = total[combo] / (dealt * FULL_SCORE)
-                out[1, n, combo] = np.sqrt(float(apart)) / (dealt * FULL_SCORE)
-            else:
-                out[0, n, combo] = NO_EQUITY
-                out[1, n, combo] = NO_EQUITY
-
-
-@kernel
-def _moments_from_moments(
-    children: NDArray[np.uint32],
-    points: float,
-    mean: NDArray[np.float32],
-    river_spread: NDArray[np.float32],
-    out: NDArray[np.float32],
-) -> None:
-    """Mean, spread and spread over rivers, from those of the next street.
-
-    A mean times `points` is a whole number, the sum of scores behind it; they are added as such.
-    """
-    total, count = np.empty(COMBO_COUNT, np.int64), np.empty(COMBO_COUNT, np.int64)
-    square, inside = np.empty(COMBO_COUNT), np.empty(COMBO_COUNT)
-    for n in range(children.shape[0]):
-        total[:], square[:], inside[:], count[:] = 0, 0.0, 0.0, 0
-        for j in range(children.shape[1]):
-            board = np.uint64(children[n, j]) >> _RENAMING_BITS
-            renaming = np.uint64(children[n, j]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                renamed = np.uint64(RENAMED_COMBO[renaming, combo])
-                equity = np.float64(mean[board, renamed])
-                if equity >= 0.0:
-                    spread = np.float64(river_spread[board, renamed])
-                    total[combo] += np.int64(equity * points + 0.5)
-                    square[combo] += equity * equity
-                    inside[combo] += spread * spread
-                    count[combo] += 1
-        for combo in range(COMBO_COUNT):
-            dealt = count[combo]
-            if dealt:
-                equity = total[combo] / (dealt * points)
-                between = max(0.0, square[combo] / dealt - equity * equity)
-                out[0, n, combo] = equity
-                out[1, n, combo] = np.sqrt(between)
-                out[2, n, combo] = np.sqrt(between + inside[combo] / dealt)
-            else:
-                out[:, n, combo] = NO_EQUITY
-
-
-@kernel
-def _count_below(
-    children: NDArray[np.uint32],
-    table: NDArray[Any],
-    missing: Any,
-    borders: NDArray[Any],
-    out: NDArray[Any],
-) -> None:
-    """Next cards that lead to a value below each border, of the hands for which there is one."""
-    cells = borders.shape[0]
-    for n in range(children.shape[0]):
-        out[n, :, :] = 0
-        for j in range(children.shape[1]):
-            board = np.uint64(children[n, j]) >> _RENAMING_BITS
-            renaming = np.uint64(children[n, j]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                value = table[board, np.uint64(RENAMED_COMBO[renaming, combo])]
-                if value != missing:
-                    for k in range(cells):
-                        out[n, combo, k] += value < borders[k]
-
-
-@kernel
-def _count_values(
-    children: NDArray[np.uint32], table: NDArray[np.uint16], out: NDArray[Any]
-) -> None:
-    """Next cards that lead to each value of `table`."""
-    for n in range(children.shape[0]):
-        out[n, :, :] = 0
-        for j in range(children.shape[1]):
-            board = np.uint64(children[n, j]) >> _RENAMING_BITS
-            renaming = np.uint64(children[n, j]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                value = table[board, np.uint64(RENAMED_COMBO[renaming, combo])]
-                if value != _NOT_DEALT:
-                    out[n, combo, np.uint64(value)] += 1
 
 
 class Moments(NamedTuple):
@@ -223,7 +68,7 @@ class Moments(NamedTuple):
 def next_places(street: int) -> NDArray[np.uint32]:
     """Where each canonical board goes with each next card: uint32[boards, cards left].
 
-    An entry is 32 times the class on the next street, plus the renaming. Before the flop there is
+    Entries are those of :func:`board_places` on the next street. Before the flop there is
     one board, none, and 22,100 flops; later come 49 turns or 48 rivers, some of them in the hand.
     """
     if street not in (0, 1, 2):
@@ -238,9 +83,7 @@ def next_places(street: int) -> NDArray[np.uint32]:
         cards = np.nonzero(left)[1].astype(np.uint8).reshape(len(boards), -1)
         after = np.empty((*cards.shape, size + 1), dtype=np.uint8)
         after[:, :, :size], after[:, :, size] = boards[:, None], cards
-    index = board_index(after.shape[2])
-    ranks = board_ranks(after)
-    places = (index.class_of[ranks] << 5 | index.renaming[ranks]).astype(np.uint32)
+    places: NDArray[np.uint32] = board_places(after.shape[2])[board_ranks(after)]
     places.setflags(write=False)
     return places
 
@@ -279,9 +122,8 @@ def score_rivers(
     >>> np.unique(score_rivers(board))
     array([  990, 65535], dtype=uint16)
     """
-    values, rows = tables()
     found = np.empty((len(boards), COMBO_COUNT), np.uint16) if out is None else out
-    _score_rivers(boards, np.uint64(start_key(7)), values, rows, found)
+    score_boards(boards, tables(), found)
     return found
 
 
@@ -302,7 +144,7 @@ def turn_moments(
     children = next_places(2)[boards]
     out = np.empty((2, len(children), COMBO_COUNT), np.float32)
     in_batches(
-        lambda a, b: _moments_from_scores(children[a:b], scores, out[:, a:b]),
+        lambda a, b: moments_from_scores(children[a:b], scores, out[:, a:b]),
         len(children),
         progress,
     )
@@ -318,7 +160,7 @@ def earlier_moments(
     points = float(FULL_SCORE * (46 if street == 1 else 47 * 46))
     out = np.empty((3, len(children), COMBO_COUNT), np.float32)
     in_batches(
-        lambda a, b: _moments_from_moments(
+        lambda a, b: moments_from_moments(
             children[a:b], points, later.mean, later.river_spread, out[:, a:b]
         ),
         len(children),
@@ -392,7 +234,7 @@ def count_below(
         cuts, missing = np.array(borders, dtype=np.float32), np.float32(NO_EQUITY)
     found = out
     in_batches(
-        lambda a, b: _count_below(children[a:b], table, missing, cuts, found[a:b]),
+        lambda a, b: below_borders(children[a:b], table, missing, cuts, found[a:b]),
         len(children),
         progress,
     )
@@ -431,7 +273,7 @@ def child_histograms(
         raise GameError(f"the table holds the value {worst}: count at least {worst + 1} cells")
     out = np.empty((len(children), COMBO_COUNT, cells), np.uint16 if street == 0 else np.uint8)
     in_batches(
-        lambda a, b: _count_values(children[a:b], table, out[a:b]), len(children), progress, 256
+        lambda a, b: count_values(children[a:b], table, out[a:b]), len(children), progress, 256
     )
     return out
 

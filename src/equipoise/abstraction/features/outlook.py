@@ -24,14 +24,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.abstraction.boardindex import RENAMED_COMBO
 from equipoise.abstraction.features.equities import board_count, live, next_places, weights
+from equipoise.abstraction.features.kernels import mean_points
 from equipoise.abstraction.kmeans import Floats, cluster, nearest
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.abstraction.tablecache import Progress
+from equipoise.cache import Progress
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
 #: Points are multiples of this: sums of 48 of them are exact in float32 while below 2⁸.
 GRAIN = 2.0**-16
@@ -39,34 +39,6 @@ GRAIN = 2.0**-16
 _FITTED = 400
 #: Boards whose outlooks are held at one time.
 _BATCH = 256
-_RENAMING_BITS = np.uint64(5)
-_RENAMING_MASK = np.uint64(31)
-_NOT_DEALT = np.uint16(BLOCKED)
-
-
-@kernel
-def _add_outlooks(
-    children: NDArray[np.uint32], table: NDArray[np.uint16], points: Floats, out: Floats
-) -> None:
-    """Mean of the points of the next classes for every hand on each board; 0 where blocked."""
-    size = np.uint64(points.shape[1])
-    count = np.empty(COMBO_COUNT, np.float32)
-    for n in range(children.shape[0]):
-        out[n, :, :] = np.float32(0)
-        count[:] = np.float32(0)
-        for j in range(children.shape[1]):
-            board = np.uint64(children[n, j]) >> _RENAMING_BITS
-            renaming = np.uint64(children[n, j]) & _RENAMING_MASK
-            for combo in range(np.uint64(COMBO_COUNT)):
-                found = table[board, np.uint64(RENAMED_COMBO[renaming, combo])]
-                if found != _NOT_DEALT:
-                    count[combo] += np.float32(1)
-                    for d in range(size):
-                        out[n, combo, d] += points[np.uint64(found), d]
-        for combo in range(np.uint64(COMBO_COUNT)):
-            if count[combo] > 0:
-                for d in range(size):
-                    out[n, combo, d] /= count[combo]
 
 
 def outlooks(
@@ -86,7 +58,7 @@ def outlooks(
     out = np.empty((len(children), COMBO_COUNT, points.shape[1]), dtype=np.float32)
 
     def work(first: int, last: int) -> None:
-        _add_outlooks(children[first:last], table, points, out[first:last])
+        mean_points(children[first:last], table, points, out[first:last])
 
     over_chunks(work, len(children))
     return out

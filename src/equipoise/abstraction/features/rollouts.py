@@ -18,16 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import RENAMED_COMBO, board_place
-from equipoise.abstraction.features.equities import (
-    FULL_SCORE,
-    NO_EQUITY,
-    board_count,
-    moments,
-    river_scores,
-    weights,
-)
+from equipoise.abstraction.features.equities import board_count, moments, river_scores, weights
+from equipoise.abstraction.features.kernels import FULL_SCORE, NO_EQUITY
 from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
-from equipoise.abstraction.tablecache import cached_table
+from equipoise.cache import cached_table
 from equipoise.cards.card import check_distinct
 from equipoise.cards.combos import CLASS_SIZE, COMBO_CLASS, COMBO_COUNT, class_of, combo_index
 from equipoise.cards.preflop import against_random

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from equipoise import artefact
 from equipoise.abstraction.fullboards import every_board, random_boards
 from equipoise.abstraction.lookup import BLOCKED, STREETS, Lookup
-from equipoise.abstraction.tablecache import Progress
 from equipoise.abstraction.tables.pairpoints import Points
-from equipoise.cachefolder import cache_folder, tell_making
+from equipoise.cache import Progress, cache_folder, tell_making
 from equipoise.errors import ArtefactError, GameError
 
 #: Streets of hold'em and the cards that come before each.

@@ -21,14 +21,7 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.lookup import Lookup, board_buckets
 from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    fill_strengths,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.cards.evaluator import Tables, order_hands, room_for_hands, tables
 from equipoise.errors import TooLargeError
 from equipoise.kernel import cores, kernel
 
@@ -94,9 +87,7 @@ def _count_boards(
     lookup: Lookup,
     boards: NDArray[np.uint8],
     weights: NDArray[np.uint32],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
+    tables: Tables,
     share: int,
     shares: int,
     points: NDArray[np.uint32],
@@ -106,8 +97,7 @@ def _count_boards(
     Returns how many boards were added: it stops when a number grows too large for another.
     """
     buckets = np.empty((4, COMBO_COUNT), np.uint16)
-    strength = np.empty(COMBO_COUNT, np.uint16)
-    half_sorted, order = np.empty(COMBO_COUNT, np.uint16), np.empty(COMBO_COUNT, np.uint16)
+    strength, half_sorted, order = room_for_hands()
     met = np.zeros(points.shape[0], np.bool_)
     number = np.zeros(points.shape[0], np.uint64)
     known, place = np.empty(COMBO_COUNT, np.uint64), np.empty(COMBO_COUNT, np.uint64)
@@ -117,12 +107,7 @@ def _count_boards(
     n_boards: int = boards.shape[0]
     for n in range(n_boards):
         board_buckets(lookup, boards[n], buckets)
-        key, bits = start, np.uint64(0)
-        for j in range(5):
-            key += CARD_KEY[boards[n, j]]
-            bits += CARD_BIT[boards[n, j]]
-        fill_strengths(key, bits, values, rows, strength)
-        live = sort_by_strength(strength, half_sorted, order)
+        live = order_hands(boards[n], tables, strength, half_sorted, order)
         river = buckets[3]
         for i in range(live):
             met[river[order[i]]] = True
@@ -173,14 +158,12 @@ class Points:
 
     def add(self, boards: NDArray[np.uint8], weights: NDArray[np.int64]) -> None:
         """Count every pair of hands on each board, times its weight (at most 40)."""
-        values, rows = tables()
         times = weights.astype(np.uint32)
-        start = np.uint64(start_key(7))
         full: list[tuple[int, int]] = []
 
         def work(share: int, done: int = 0) -> None:
             more = _count_boards(
-                self.lookup, boards[done:], times[done:], start, values, rows,
+                self.lookup, boards[done:], times[done:], tables(),
                 share, self.threads, self.counters,
             )  # fmt: skip
             if done + more < len(boards):

@@ -30,39 +30,18 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index, board_ranks
+from equipoise.abstraction.countkernels import count_steps
 from equipoise.abstraction.fullboards import every_board, random_boards
-from equipoise.abstraction.lookup import BLOCKED, STREETS, Lookup, board_buckets
-from equipoise.abstraction.tablecache import Progress
+from equipoise.abstraction.lookup import STREETS, Lookup
 from equipoise.abstraction.tables.joint import HOLDEM_CARDS, Buckets, bucket_counts
 from equipoise.abstraction.tables.pairpoints import Points
-from equipoise.cachefolder import cache_folder, tell_making
-from equipoise.cards.combos import COMBO_COUNT
+from equipoise.cache import Progress, cache_folder, tell_making
 from equipoise.errors import ArtefactError, GameError
-from equipoise.kernel import kernel, over_chunks
+from equipoise.kernel import over_chunks
 
 _KIND = "transitions"
-_BLOCKED = np.uint16(BLOCKED)
 #: Boards between two reports of progress.
 _BATCH = 1 << 16
-
-
-@kernel
-def _count_steps(
-    lookup: Lookup,
-    boards: NDArray[np.uint8],
-    weights: NDArray[np.int64],
-    classes: NDArray[np.int64],
-    counts: NDArray[np.int64],
-) -> None:
-    """Add all hands of the boards to `counts`[class, bucket of the last street, bucket before]."""
-    buckets = np.empty((STREETS, COMBO_COUNT), np.uint16)
-    street = boards.shape[1] - 2
-    for n in range(boards.shape[0]):
-        board_buckets(lookup, boards[n], buckets)
-        for combo in range(np.uint64(COMBO_COUNT)):
-            now = buckets[street, combo]
-            if now != _BLOCKED:
-                counts[classes[n], now, buckets[street - 1, combo]] += weights[n]
 
 
 @dataclass(frozen=True)
@@ -209,7 +188,7 @@ def _steps(
 
         def work(a: int, b: int, part: slice = part, found: list[Any] = found) -> None:
             counts = np.zeros(shape, dtype=np.int64)
-            _count_steps(lookup, boards[part][a:b], weights[part][a:b], of_board[part][a:b], counts)
+            count_steps(lookup, boards[part][a:b], weights[part][a:b], of_board[part][a:b], counts)
             found.append(counts)
 
         over_chunks(work, len(boards[part]))

@@ -19,7 +19,7 @@ from os.path import isdir, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from equipoise.cachefolder import TRAINED, cache_folder
+from equipoise.cache import TRAINED, cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.settings import brief, shown
 from equipoise.solve.training.blueprint import Blueprint

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.definition import Definition
-from equipoise.abstraction.tablecache import cached_table, table_path
 from equipoise.bench.fuzz import samples as sample
 from equipoise.bench.fuzz.mutations import Stock, spoil
 from equipoise.bench.fuzz.reader import Reader, refuse
 from equipoise.bench.fuzz.signing import signed_again
+from equipoise.cache import cached_table, table_path
 from equipoise.cards import headsup, preflop
 from equipoise.games.betting import Betting
 from equipoise.games.catalogue import kuhn

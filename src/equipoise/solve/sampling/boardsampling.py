@@ -22,23 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.fullboards import random_boards
-from equipoise.abstraction.lookup import Lookup, board_buckets
+from equipoise.abstraction.lookup import Lookup
 from equipoise.abstraction.tables.joint import bucket_parents
-from equipoise.abstraction.tables.pairpoints import count_pairs
 from equipoise.cards.combos import COMBO_COUNT
-from equipoise.cards.evaluator import (
-    CARD_BIT,
-    CARD_KEY,
-    fill_strengths,
-    sort_by_strength,
-    start_key,
-    tables,
-)
+from equipoise.cards.evaluator import tables
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
-from equipoise.kernel import kernel, row_kernel
+from equipoise.solve.sampling.boardkernels import add_rows, fetch_rows, put_rows, river_points
 from equipoise.solve.solvers.solver import Solver
-from equipoise.solve.sweep.lanes import LANES, NOWHERE, into_lanes, load, out_of_lanes, store
+from equipoise.solve.sweep.lanes import LANES, NOWHERE
 from equipoise.solve.sweep.layout import Boards, Numbers
 from equipoise.solve.sweep.matrices import Panels
 from equipoise.solve.sweep.panels import TOGETHER, panel_room, put_in_panels
@@ -48,84 +40,6 @@ from equipoise.solve.sweep.tableau import Precision, Tableau
 
 #: Boards drawn at a time.
 _BATCH = 1024
-
-
-@kernel
-def _points(
-    lookup: Lookup,
-    board: NDArray[np.uint8],
-    start: np.uint64,
-    values: NDArray[np.uint16],
-    rows: NDArray[np.uint32],
-    known: NDArray[np.int64],
-    points: NDArray[np.int32],
-) -> int:
-    """River buckets on a board, ascending, into `known`; their points into `points`[n * n]."""
-    buckets = np.empty((4, COMBO_COUNT), np.uint16)
-    strength = np.empty(COMBO_COUNT, np.uint16)
-    half_sorted, order = np.empty(COMBO_COUNT, np.uint16), np.empty(COMBO_COUNT, np.uint16)
-    board_buckets(lookup, board, buckets)
-    key, bits = start, np.uint64(0)
-    for j in range(5):
-        key += CARD_KEY[board[j]]
-        bits += CARD_BIT[board[j]]
-    fill_strengths(key, bits, values, rows, strength)
-    live = sort_by_strength(strength, half_sorted, order)
-    river = buckets[3]
-    most = np.uint64(0)
-    for i in range(live):
-        most = max(most, np.uint64(river[order[i]]))
-    number = np.full(most + np.uint64(1), -1, np.int64)
-    for i in range(live):
-        number[river[order[i]]] = 0
-    size = 0
-    for bucket in range(number.shape[0]):
-        if number[bucket] == 0:
-            number[bucket] = size
-            known[size] = bucket
-            size += 1
-    place = np.empty(live, np.uint64)
-    for i in range(live):
-        place[i] = np.uint64(number[river[order[i]]])
-    owned = np.ones(size, np.bool_)
-    passed, held = np.empty(size, np.int16), np.empty(52 * size, np.int16)
-    count_pairs(strength, order, live, place, owned, np.uint64(size), passed, held, points)
-    return size
-
-
-@row_kernel
-def _fetch(kept, starts, blocks, rows, base, width, sample, lanes):  # type: ignore[no-untyped-def]
-    """Rows of some buckets, kept bucket by bucket, into the rows of a sample's vectors."""
-    for block in range(blocks):
-        for row in range(0, rows, LANES):
-            into_lanes(kept, starts[block], row, lanes)
-            for k in range(row, min(row + LANES, rows)):
-                store(sample, base + k * width + block * LANES, load(lanes, k * LANES))
-
-
-@row_kernel
-def _put(kept, starts, blocks, rows, base, width, sample, lanes):  # type: ignore[no-untyped-def]
-    """The way back of :func:`_fetch`."""
-    for block in range(blocks):
-        for k in range(rows):
-            store(lanes, k * LANES, load(sample, base + k * width + block * LANES))
-        for row in range(0, rows, LANES):
-            out_of_lanes(kept, starts[block], row, lanes)
-
-
-@row_kernel
-def _add(kept, starts, blocks, rows, base, width, sample, lanes):  # type: ignore[no-untyped-def]
-    """Add a sample's rows to what is kept, and empty them."""
-    for block in range(blocks):
-        for row in range(0, rows, LANES):
-            into_lanes(kept, starts[block], row, lanes)
-        for k in range(rows):
-            at = base + k * width + block * LANES
-            new = load(sample, at)
-            store(lanes, k * LANES, load(lanes, k * LANES) + new)
-            store(sample, at, new - new)
-        for row in range(0, rows, LANES):
-            out_of_lanes(kept, starts[block], row, lanes)
 
 
 class _Sample(NamedTuple):
@@ -185,7 +99,7 @@ class BoardSampling(Solver):
         view.lay(self._sample(self._board(self.iteration)), 1.0)
         numbers = self.tableau.numbers(facing=view.regrets, rows=view.regrets, plan=view.plan)
         for player in (0, 1):
-            self._move(_fetch, self._regrets, view.regrets, player, 0)
+            self._move(fetch_rows, self._regrets, view.regrets, player, 0)
             view.run(numbers, nothing, player)
             self._keep(player)
 
@@ -204,9 +118,8 @@ class BoardSampling(Solver):
         return board
 
     def _sample(self, board: NDArray[np.uint8]) -> _Sample:
-        values, ranks = tables()
         found, points = np.empty(COMBO_COUNT, np.int64), self._layout.points
-        size = _points(self.lookup, board, np.uint64(start_key(7)), values, ranks, found, points)
+        size = river_points(self.lookup, board, tables(), found, points)
         every = points[: size * size].reshape(size, size).astype(np.float32)
         known: list[NDArray[np.int64]] = [found[:size].copy()]
         parents: list[NDArray[np.int64]] = []
@@ -228,7 +141,9 @@ class BoardSampling(Solver):
         view.lay(sample, weight)
         plain = self.tableau.parameters()
         list(
-            self._pool.map(lambda p: self._move(_fetch, self._regrets, view.regrets, p, 0), (0, 1))
+            self._pool.map(
+                lambda p: self._move(fetch_rows, self._regrets, view.regrets, p, 0), (0, 1)
+            )
         )
         numbers = self.tableau.numbers(facing=view.regrets, rows=view.regrets, plan=view.plan)
         for player in (0, 1):
@@ -236,8 +151,8 @@ class BoardSampling(Solver):
         list(self._pool.map(self._keep, (0, 1)))
 
     def _keep(self, player: int) -> None:
-        self._move(_put, self._regrets, self._layout.regrets, player, 1)
-        self._move(_add, self._sums, self._layout.plan, player, 1)
+        self._move(put_rows, self._regrets, self._layout.regrets, player, 1)
+        self._move(add_rows, self._sums, self._layout.plan, player, 1)
 
     def _move(self, how: Any, kept: Any, sample: NDArray[Any], player: int, spare: int) -> None:
         view = self._layout

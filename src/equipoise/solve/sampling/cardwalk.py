@@ -27,13 +27,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from equipoise.abstraction.lookup import bucket_path
 from equipoise.cards.evaluator import CARD_BIT, CARD_KEY, place, start_key
-from equipoise.kernel import kernel, row_kernel
+from equipoise.kernel import kernel, prefetch, row_kernel
 
 Array = Any
 
@@ -127,24 +124,6 @@ class Stack(NamedTuple):
     value: Array
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _fetch(typing_context: Any, array: Any, at: Any) -> Any:
-    """Ask for the cache line of `array[at]`, to be written soon."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(array)(context, builder, args[0]).data
-        byte = ir.IntType(8).as_pointer()
-        number = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        name = "llvm.prefetch.p0"
-        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        pointer = builder.bitcast(builder.gep(data, [args[1]]), byte)
-        builder.call(function, [pointer, number(1), number(3), number(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, at), generate
-
-
 @kernel
 def _scramble(state):
     """A random number from the state of a stream, which moves on by `_STEP` (SplitMix64)."""
@@ -184,12 +163,12 @@ def _walk(nodes, rows, player, weight, floor, pruning, threshold, last, state, s
                     if best <= _NOTHING:
                         skipped = _ZERO
                 else:
-                    _fetch(rows, at)
+                    prefetch(rows, at)
                 for a in range(actions):
                     child = nodes[first + a]
                     if child.kind < _TWO:
                         seat = _TWO * _U(child.street) + _U(child.kind)
-                        _fetch(rows, child.base + bucket[seat] * _TWO * _U(child.actions))
+                        prefetch(rows, child.base + bucket[seat] * _TWO * _U(child.actions))
                 chosen = _ZERO
                 while (skipped >> chosen) & _ONE:
                     chosen += _ONE

@@ -146,23 +146,6 @@ def gather(typing: Any, array: Any, start: Any, indices: Any, at: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def prefetch(typing: Any, array: Any, at: Any) -> Any:
-    """Ask for the cache line of `array[at]`, which will be written; any address is allowed."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        byte = ir.IntType(8).as_pointer()
-        data = context.make_array(array)(context, builder, args[0]).data
-        pointer = builder.bitcast(builder.gep(data, [args[1]]), byte)
-        name = "llvm.prefetch.p0"
-        kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
-        function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        builder.call(function, [pointer, *(ir.Constant(_I32, n) for n in (1, 3, 1))])
-        return context.get_dummy_value()
-
-    return types.none(array, types.intp), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def splat(typing: Any, value: Any) -> Any:
     """The same number in every lane."""
 

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.kernel import inlined, row_kernel
+from equipoise.kernel import inlined, prefetch, row_kernel
 from equipoise.solve.sweep.lanes import (
     LANES,
     into_lanes,
     load,
     out_of_lanes,
-    prefetch,
     splat,
     store,
 )

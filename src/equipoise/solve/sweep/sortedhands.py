@@ -7,14 +7,14 @@ counted once for every pair of hands, bottom up over the boards, as 16-bit integ
 
 from __future__ import annotations
 
-from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from equipoise.errors import GameError
+from equipoise.games.boards import compatible
+from equipoise.games.margins import add_margins, add_showdowns, run_outs
 from equipoise.games.nodes import SHOWDOWN
-from equipoise.kernel import exact_kernel
 from equipoise.solve.sweep.layout import Boards
 from equipoise.solve.sweep.showdown import SortedHands
 
@@ -94,46 +94,23 @@ def _count_runouts(game: Game) -> tuple[Any, Any, Any]:
     cards = betting.rules.board_cards
     deck = betting.rules.suits * betting.rules.ranks
     for b in counted:
-        unseen, ways = deck - len(boards[b].cards) - 4, 1
-        for number in range(boards[b].round + 1, last + 1):
-            ways *= comb(unseen, cards[number])
-            unseen -= cards[number]
-        share[b] = 1 / ways
-    for b in range(len(boards) - 1, 0, -1):
+        to_come = cards[boards[b].round + 1 : last + 1]
+        share[b] = 1 / run_outs(deck - len(boards[b].cards) - 4, to_come)
+    of_board = {
+        b: tables[start[b] : start[b] + size].reshape([len(hands) for hands in boards[b].hands])
+        for b, size in zip(counted, sizes, strict=True)
+    }
+    for b in range(len(boards) - 1, -1, -1):
         board = boards[b]
-        if start[board.parent] < 0:
-            continue
-        n1 = len(boards[board.parent].hands[1])
-        parent = tables[start[board.parent] :]
-        for map0, map1 in board.arrivals:
+        if b in of_board:
+            # Nobody meets a hand that holds one of his own cards.
+            of_board[b] *= compatible(*board.hands)
+        if board.parent in of_board:
+            above = of_board[board.parent]
             if board.strength is not None:
-                _add_showdowns(parent, n1, map0, map1, *board.hands, *board.strength)
+                add_showdowns(above, board.arrivals, board.strength)
             else:
-                _add_table(parent, n1, map0, map1, tables[start[b] :])
+                add_margins(above, board.arrivals, of_board[b])
     kept = len(deal.boards)
     end = sum(size for b, size in zip(counted, sizes, strict=True) if b < kept)
     return tables[:end].copy() if deal.beyond else tables, start[:kept], share[:kept]
-
-
-@exact_kernel
-def _add_showdowns(
-    table: Any, n1: int, map0: Any, map1: Any, hands0: Any, hands1: Any, value0: Any, value1: Any
-) -> None:
-    """Add the results on a full board to the table of its parent."""
-    for i in range(len(map0)):
-        a, b, mine, at = hands0[i, 0], hands0[i, 1], value0[i], map0[i] * n1
-        for j in range(len(map1)):
-            c, d = hands1[j, 0], hands1[j, 1]
-            if a in (c, d) or b in (c, d):
-                continue
-            theirs = value1[j]
-            table[at + map1[j]] += np.int16(mine > theirs) - np.int16(mine < theirs)
-
-
-@exact_kernel
-def _add_table(table: Any, n1: int, map0: Any, map1: Any, below: Any) -> None:
-    """Add the counts of a board to the table of its parent."""
-    width = len(map1)
-    for i in range(len(map0)):
-        for j in range(width):
-            table[map0[i] * n1 + map1[j]] += below[i * width + j]

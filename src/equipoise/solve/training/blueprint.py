@@ -31,9 +31,8 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
-from equipoise.abstraction.tablecache import cached_table
 from equipoise.abstraction.tables.transitions import class_of_boards, street_of
-from equipoise.cachefolder import cache_folder
+from equipoise.cache import cache_folder, cached_table
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.files import aside
 from equipoise.games.betting import Betting, measure

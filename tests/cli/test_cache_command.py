@@ -11,8 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from equipoise import artefact
-from equipoise.abstraction.tablecache import cached_table, table_path
-from equipoise.cachefolder import Kept, clear, contents
+from equipoise.cache import Kept, cached_table, clear, contents, table_path
 from equipoise.cli import app
 from equipoise.errors import FileError
 from equipoise.files import written
@@ -85,7 +84,7 @@ def test_what_is_being_written_stays(folder: Path) -> None:
 
 
 def test_when_a_table_was_used_is_known(filled: Path, monkeypatch) -> None:
-    monkeypatch.setattr("equipoise.abstraction.tablecache._SETTLED", -1)
+    monkeypatch.setattr("equipoise.cache._SETTLED", -1)
     path = table_path("a test", None)
     (checked,) = [path.with_name(path.name + ".checked")]
     for _ in range(2):

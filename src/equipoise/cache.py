@@ -1,9 +1,13 @@
-"""Large tables in the cache folder: made once, mapped into memory afterwards.
+"""Where computed tables and trained strategies are kept between runs.
 
-A table is one .npy file followed by a seal of 32 bytes, a SHA-256 of its configuration, its shape
-and every byte of it. The name holds a fingerprint of the configuration, so that another
-configuration is another file. It is written whole or not at all (:mod:`equipoise.files`), and of two
-runs that make the same table at once either may win. What does not fit its seal is made again.
+They can be made again at any time, so the folder may be deleted; `equipoise cache` shows and empties
+it. It is `~/.cache/equipoise`, or whatever the environment variable EQUIPOISE_CACHE says.
+
+Large tables are made once, and mapped into memory afterwards. A table is one .npy file followed by a
+seal of 32 bytes, a SHA-256 of its configuration, its shape and every byte of it. The name holds a
+fingerprint of the configuration, so that another configuration is another file. It is written whole
+or not at all (:mod:`equipoise.files`), and of two runs that make the same table at once either may
+win. What does not fit its seal is made again.
 
 Reading a table through takes as long as a disk needs for it, so that this is done once, not once a
 process: beside the table a file `.checked` tells the size and the times of the one that was found
@@ -17,10 +21,14 @@ import hashlib
 import io
 import json
 import os
+import re
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +36,15 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from equipoise.artefact import fingerprint
-from equipoise.cachefolder import CHECKED, TABLES, cache_folder, tell_making
-from equipoise.errors import FileError
-from equipoise.files import aside, written
-from equipoise.kernel import cores
+from equipoise.errors import ArtefactError, FileError
+from equipoise.files import aside, is_partial, sweep_leftovers, written
+
+#: Folder within it of the large tables.
+TABLES = "tables"
+#: Ending of what tells that a table was found right, and by its time when it was used last.
+CHECKED = ".checked"
+#: Folder within it of trained strategies.
+TRAINED = "blueprints"
 
 #: Told of boards done, and of how many there are.
 Progress = Callable[[int, int], None]
@@ -48,6 +61,47 @@ _CURE = "free some room or set EQUIPOISE_CACHE"
 #: What tells one state of a file from another.
 _State = list[int]
 _checked: dict[Path, _State] = {}
+
+
+def cache_folder() -> Path:
+    """The folder, made if it is not there."""
+    given = os.environ.get("EQUIPOISE_CACHE")
+    folder = Path(given) if given else Path.home() / ".cache" / "equipoise"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArtefactError(
+            f"cannot make the folder {folder}: {error.strerror}; set EQUIPOISE_CACHE to another"
+        ) from None
+    _clean(folder)
+    return folder
+
+
+@cache
+def _clean(folder: Path) -> None:
+    """Once a process: what killed ones left there is removed."""
+    for part in (folder, folder / TABLES):
+        sweep_leftovers(part)
+
+
+_listeners: list[Callable[[str], None]] = []
+
+
+def tell_making(what: str) -> None:
+    """Say that something not found in the folder is being made: to whoever asked to be told."""
+    for listener in _listeners:
+        listener(what)
+
+
+def announce_making() -> None:
+    """Ask for a line on stderr when something is made; the command line does."""
+    if not _listeners:
+        _listeners.append(
+            lambda what: print(f"Making {what} (kept for later) ...", file=sys.stderr)
+        )
+
+
+# ------------------------------------------------------------------------------------ the tables
 
 
 def table_path(name: str, configuration: Any) -> Path:
@@ -161,6 +215,9 @@ def _read(path: Path) -> Any:
 
 
 def _seal(table: NDArray[Any], configuration: Any) -> bytes:
+    # Numba takes longer to load than the folder to be looked at.
+    from equipoise.kernel import cores
+
     digest = hashlib.sha256(fingerprint([_VERSION, configuration]).encode())
     digest.update(f"{table.dtype}{table.shape}".encode())
     data = table.reshape(-1).view(np.uint8)
@@ -169,3 +226,76 @@ def _seal(table: NDArray[Any], configuration: Any) -> bytes:
         for part in pool.map(lambda part: hashlib.sha256(part).digest(), parts):
             digest.update(part)
     return digest.digest()
+
+
+# ----------------------------------------------------------------------------------- what is in it
+
+#: What is made here: a name and the fingerprint of what it was made from; hidden while it is made.
+_MADE = re.compile(r"[a-z-]+-[0-9a-f]{16}\.(npy|safetensors|unfinished)")
+_OLD_LEFTOVER = re.compile(rf"\.{_MADE.pattern}\.[a-z0-9_]{{8}}")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Something in the cache folder."""
+
+    #: Its name within the folder.
+    name: str
+    #: `table`, `artefact`, `left-over` of a killed process, or `trained`: a run or its strategies.
+    kind: str
+    path: Path
+    size_bytes: int
+    #: When it was last read or written, in seconds since 1970.
+    used: float
+
+
+def contents() -> list[Kept]:
+    """What the folder holds, the largest first; files of other programs are not looked at."""
+    folder = cache_folder()
+    found = []
+    for part in (folder, folder / TABLES):
+        with suppress(OSError), os.scandir(part) as entries:
+            for entry in entries:
+                # What went away meanwhile is left out.
+                with suppress(OSError):
+                    found += _kept(folder, Path(entry.path))
+    return sorted(found, key=lambda kept: (-kept.size_bytes, kept.name))
+
+
+def _kept(folder: Path, path: Path) -> list[Kept]:
+    inside = [path]
+    if path.is_dir() and path.parent == folder and (path.suffix == ".run" or path.name == TRAINED):
+        kind, inside = "trained", [one for one in path.rglob("*") if one.is_file()]
+    elif is_partial(path.name) or _OLD_LEFTOVER.fullmatch(path.name):
+        kind = "left-over"
+    elif _MADE.fullmatch(path.name):
+        kind = "table" if path.suffix == ".npy" else "artefact"
+    else:
+        return []
+    states = [one.stat() for one in inside]
+    used = [max(state.st_atime, state.st_mtime) for state in states]
+    with suppress(OSError):
+        used.append(path.with_name(path.name + CHECKED).stat().st_mtime)
+    size = sum(state.st_size for state in states)
+    return [Kept(str(path.relative_to(folder)), kind, path, size, max(used, default=0.0))]
+
+
+def clear() -> list[Kept]:
+    """Remove all that is made again when it is needed; the answer is what went.
+
+    What was trained stays, for that may have taken hours, and so does what another process is
+    writing at this moment.
+    """
+    gone = []
+    # Left-overs are looked for anew.
+    _clean.cache_clear()
+    for kept in contents():
+        if kept.kind == "trained" or is_partial(kept.path.name):
+            continue
+        try:
+            kept.path.unlink(missing_ok=True)
+            kept.path.with_name(kept.path.name + CHECKED).unlink(missing_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot remove {kept.path}: {error.strerror}") from None
+        gone.append(kept)
+    return gone

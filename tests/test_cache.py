@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from equipoise.abstraction import tablecache
-from equipoise.abstraction.tablecache import cached_table, table_path
-from equipoise.cachefolder import _clean, cache_folder
+from equipoise import cache
+from equipoise.cache import _clean, cache_folder, cached_table, table_path
 from equipoise.errors import FileError
 
 
@@ -111,8 +110,8 @@ class Hashing:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls = 0
-        self._seal = tablecache._seal
-        monkeypatch.setattr(tablecache, "_seal", self)
+        self._seal = cache._seal
+        monkeypatch.setattr(cache, "_seal", self)
 
     def __call__(self, table: NDArray[Any], configuration: Any) -> bytes:
         self.calls += 1
@@ -120,7 +119,7 @@ class Hashing:
 
 
 def another_process() -> None:
-    tablecache._checked.clear()
+    cache._checked.clear()
 
 
 def test_a_table_is_read_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +130,7 @@ def test_a_table_is_read_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
     ask(make)
     # Its times may not yet tell it from one that was changed a moment after.
     assert hashing.calls == 3
-    monkeypatch.setattr(tablecache, "_SETTLED", -1)
+    monkeypatch.setattr(cache, "_SETTLED", -1)
     ask(make)
     assert hashing.calls == 4
     ask(make)
@@ -142,7 +141,7 @@ def test_a_table_is_read_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_change_after_it_was_read_through_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     make = Maker()
-    monkeypatch.setattr(tablecache, "_SETTLED", -1)
+    monkeypatch.setattr(cache, "_SETTLED", -1)
     ask(make)
     ask(make)
     path = table_path("a test", None)
@@ -161,7 +160,7 @@ def test_what_says_that_a_table_was_checked_may_be_damaged(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make, hashing = Maker(), Hashing(monkeypatch)
-    monkeypatch.setattr(tablecache, "_SETTLED", -1)
+    monkeypatch.setattr(cache, "_SETTLED", -1)
     ask(make)
     ask(make)
     (told,) = (folder / "tables").glob("*.checked")
@@ -175,7 +174,7 @@ def test_what_says_that_a_table_was_checked_may_be_damaged(
 FILL_FOR_EVER = """
 import sys
 import numpy as np
-from equipoise.abstraction.tablecache import cached_table
+from equipoise.cache import cached_table
 def fill(out):
     print("filling", flush=True)
     sys.stdin.read()
