@@ -374,22 +374,20 @@ def play_match(
     if any(agent.learns for agent in agents):
         workers = 1
     record = _Record(past, sample, max_faults)
-    writer = None
+    writer: LogWriter | None = None
     if path is not None:
         cure = "make room and go on with --resume"
         writer = LogWriter(path, past.size, header.lines(rules.name, hands), cure)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(len(record.payoffs), hands, record.note(rules.big_blind))
+
     start = perf_counter()
     try:
-        chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)
-        with closing(chunks), suppress(KeyboardInterrupt):
-            for chunk in chunks if record.loser is None else ():
-                text = record.add(chunk)
-                if writer is not None:
-                    writer.write(text)
-                if progress is not None:
-                    progress(len(record.payoffs), hands, record.note(rules.big_blind))
-                if chunk.interrupted or record.loser is not None:
-                    break
+        if record.loser is None:
+            chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)
+            _play_all(chunks, record, writer, tell)
         if writer is not None:
             writer.write(score_line(record.payoffs, *labels))
     finally:
@@ -410,6 +408,23 @@ def play_match(
         seconds=perf_counter() - start,
         log=path,
     )
+
+
+def _play_all(
+    chunks: Generator[Chunk, None, None],
+    record: _Record,
+    writer: LogWriter | None,
+    tell: Callable[[], None],
+) -> None:
+    """Play a match to its end, to a forfeit or to Ctrl-C, and keep what was played."""
+    with closing(chunks), suppress(KeyboardInterrupt):
+        for chunk in chunks:
+            text = record.add(chunk)
+            if writer is not None:
+                writer.write(text)
+            tell()
+            if chunk.interrupted or record.loser is not None:
+                return
 
 
 def check_settings(
