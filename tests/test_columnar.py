@@ -1,6 +1,7 @@
 """Results as tables: NumPy records, Polars frames, notebooks."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import polars
@@ -8,6 +9,8 @@ import pytest
 
 import equipoise as eq
 from equipoise.columnar import Columnar, html_table, write_frame
+
+LOG = Path(__file__).parent / "arena" / "data" / "dealer_nolimit.log"
 
 
 class Table(Columnar):
@@ -60,6 +63,7 @@ def _results():
         "equity": eq.equity(["AsAh", "KcKd"]),
         "range": eq.Range.parse("QQ+,AKs:0.5"),
         "match": match,
+        "history": eq.History.open(LOG),
         "tournament": eq.play_tournament(["fold", "call", "all-in"], hands=20),
         "lbr": eq.local_best_response("call", hands=20, menu="fc"),
     }

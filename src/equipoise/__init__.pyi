@@ -17,6 +17,7 @@ from equipoise.cards.card import cards_text as cards_text
 from equipoise.cards.card import parse_card as parse_card
 from equipoise.cards.card import parse_cards as parse_cards
 from equipoise.cards.combos import COMBO_CARDS as COMBO_CARDS
+from equipoise.cards.combos import hand_number as hand_number
 from equipoise.cards.equity import EquityResult as EquityResult
 from equipoise.cards.equity import equity as equity
 from equipoise.cards.equity import hand_equities as hand_equities

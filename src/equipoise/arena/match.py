@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import copy
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
@@ -373,27 +373,17 @@ def play_match(
     if any(agent.learns for agent in agents):
         workers = 1
     record = _Record(past, sample, max_faults)
-    writer = None
-    if path is not None:
-        cure = "make room and go on with --resume"
-        writer = LogWriter(path, past.size, header.lines(rules.name, hands), cure)
+
+    def tell() -> None:
+        if progress is not None:
+            progress(Event(len(record.payoffs), hands, record.note(rules.big_blind)))
+
     start = perf_counter()
-    try:
-        chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)
-        with closing(chunks), suppress(KeyboardInterrupt):
-            for chunk in chunks if record.loser is None else ():
-                text = record.add(chunk)
-                if writer is not None:
-                    writer.write(text)
-                if progress is not None:
-                    progress(Event(len(record.payoffs), hands, record.note(rules.big_blind)))
-                if chunk.interrupted or record.loser is not None:
-                    break
-        if writer is not None:
-            writer.write(score_line(record.payoffs, *labels))
-    finally:
-        if writer is not None:
-            writer.close()
+    with _log(path, past, header.lines(rules.name, hands)) as write:
+        if record.loser is None:
+            chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)
+            _play_all(chunks, record, write, tell)
+        write(score_line(record.payoffs, *labels))
     played = len(record.payoffs)
     return MatchResult(
         a=names[0],
@@ -409,6 +399,32 @@ def play_match(
         seconds=perf_counter() - start,
         log=path,
     )
+
+
+@contextmanager
+def _log(path: Path | None, past: Past, lines: str) -> Iterator[Callable[[str], object]]:
+    """How to add to a match's log; where there is none, nothing is kept."""
+    if path is None:
+        yield lambda text: None
+        return
+    cure = "make room and go on with --resume"
+    with closing(LogWriter(path, past.size, lines, cure)) as writer:
+        yield writer.write
+
+
+def _play_all(
+    chunks: Generator[Chunk, None, None],
+    record: _Record,
+    write: Callable[[str], object],
+    tell: Callable[[], None],
+) -> None:
+    """Play a match to its end, to a forfeit or to Ctrl-C, and keep what was played."""
+    with closing(chunks), suppress(KeyboardInterrupt):
+        for chunk in chunks:
+            write(record.add(chunk))
+            tell()
+            if chunk.interrupted or record.loser is not None:
+                return
 
 
 def check_settings(

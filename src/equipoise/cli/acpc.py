@@ -115,17 +115,7 @@ def dealer_command(
         opened = dealer.ports
         print(f"dealing on {host}, ports {opened[0]} and {opened[1]}", file=sys.stderr, flush=True)
         outcome = dealer.run()
-    data = {
-        "hands": outcome.hands,
-        "names": outcome.names,
-        "score_chips": outcome.score,
-        "hands_per_second": outcome.hands / outcome.seconds if outcome.seconds else 0.0,
-        "seed": seed,
-        "log": None if log is None else str(log),
-        "ended_early": outcome.reason,
-        "stray_lines": outcome.stray_lines,
-        "mended_answers": outcome.mended_answers,
-    }
+    data = outcome.to_dict() | {"seed": seed, "log": None if log is None else str(log)}
     score = ", ".join(
         f"{name} {chips:+,.0f}" for name, chips in zip(outcome.names, outcome.score, strict=True)
     )

@@ -481,6 +481,9 @@ def test_the_report_is_written(rivers, tmp_path, copies):
         for o in outcomes
     ]
     report = BatchReport(many)
+    assert report.to_polars().rows(named=True) == report.lines
+    assert report.to_numpy()["frequency"].tolist() == [row["frequency"] for row in report.lines]
+    assert report._repr_html_().startswith("<table><caption>")
     files = report.save(tmp_path / "report")
     with open(files["lines_csv"], newline="") as opened:
         rows = list(csv.DictReader(opened))

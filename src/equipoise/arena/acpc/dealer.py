@@ -14,7 +14,7 @@ import socket
 import time
 from dataclasses import dataclass
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 from equipoise.arena.acpc.protocol import VERSION, is_comment, shorten
 from equipoise.arena.acpc.table import DealerTable
@@ -69,6 +69,18 @@ class DealerResult:
     #: By seat, answers that were played otherwise than they were meant: sizes that were clipped,
     #: and calls in place of what was not allowed or not understood.
     mended_answers: tuple[int, int] = (0, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, as `equipoise dealer --json` prints them."""
+        return {
+            "hands": self.hands,
+            "names": self.names,
+            "score_chips": self.score,
+            "hands_per_second": self.hands / self.seconds if self.seconds else 0.0,
+            "ended_early": self.reason,
+            "stray_lines": self.stray_lines,
+            "mended_answers": self.mended_answers,
+        }
 
 
 class Sink(Protocol):

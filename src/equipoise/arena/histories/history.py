@@ -19,20 +19,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from equipoise.arena.acpc import transcript
 from equipoise.arena.acpc.protocol import is_comment, read_state_line, shorten
 from equipoise.arena.histories import phh
+from equipoise.arena.histories.parquet import hands_frame, row
 from equipoise.arena.matchlog import read_header
 from equipoise.arena.record import HandRecord, chips_text
+from equipoise.columnar import Columnar, columns_of, html_table
 from equipoise.errors import EquipoiseError, GameError, HistoryError, IllegalActionError
 from equipoise.games import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
 from equipoise.numerals import read_decimal
 
+if TYPE_CHECKING:
+    from polars import DataFrame
+
 #: Lines that are looked at to find out what a file is.
 _HEAD = 2000
+#: Hands that a notebook shows.
+_SHOWN = 10
 #: The longest line that is read: anything above is damage.
 _LONGEST = 1 << 20
 
@@ -52,7 +59,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True)
-class History:
+class History(Columnar):
     """A file of hands.
 
     >>> import tempfile
@@ -90,6 +97,19 @@ class History:
             rules = _stated_game(told) or _likely_game(head)
         equity, duplicate = (told.get(key) is True for key in ("allin_equity", "duplicate"))
         return cls(path, kind, rules, equity, duplicate)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a hand, as :mod:`.parquet` describes it; the first problem is an error."""
+        return columns_of(map(row, self.hands()))
+
+    def to_polars(self) -> DataFrame:
+        """The table as a Polars frame; a column has its type even if it holds nothing."""
+        return hands_frame(self.hands())
+
+    def _repr_html_(self) -> str:
+        # Histories may have millions of hands: no more are read than are shown.
+        first = columns_of(map(row, islice(self.hands(), _SHOWN)))
+        return html_table(f"{self.path}: {self.kind}, the first hands", first)
 
     def hands(self, report: Callable[[Problem], None] | None = None) -> Iterator[HandRecord]:
         """The hands in order.

@@ -9,15 +9,17 @@ has none.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from equipoise.arena.record import HandRecord
 from equipoise.cards.card import cards_text
+from equipoise.columnar import columns_of, write_frame
 from equipoise.errors import HistoryError
-from equipoise.files import written
 from equipoise.games.rules import UNLIMITED
+
+if TYPE_CHECKING:
+    from polars import DataFrame
 
 #: Endings of the files that hands are exported to.
 ENDINGS = (".parquet", ".csv")
@@ -46,14 +48,8 @@ def row(hand: HandRecord) -> dict[str, Any]:
     return cells
 
 
-def export_hands(hands: Iterable[HandRecord], path: str | Path) -> int:
-    """Write hands as the file's ending says, .parquet or .csv; how many there are.
-
-    The file appears only when it is whole.
-    """
-    ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise HistoryError(f"{path}: hands are exported as {' or '.join(ENDINGS)}")
+def hands_frame(hands: Iterable[HandRecord]) -> DataFrame:
+    """The table of hands; a column has its type even if it holds nothing."""
     import polars
 
     types = {
@@ -73,19 +69,17 @@ def export_hands(hands: Iterable[HandRecord], path: str | Path) -> int:
             f"hole_{position}": polars.String,
             f"payoff_chips_{position}": polars.Float64,
         }
-    columns: dict[str, list[Any]] = {name: [] for name in types}
-    count = 0
-    for hand in hands:
-        count += 1
-        for name, cell in row(hand).items():
-            columns[name].append(cell)
-    # Through memory: of a full disk Polars tells as of a damaged file.
-    table = BytesIO()
-    frame = polars.DataFrame(columns, schema=types)
-    if ending == ".csv":
-        frame.write_csv(table)
-    else:
-        frame.write_parquet(table)
-    with written(path) as file:
-        file.write(table.getbuffer())
-    return count
+    columns = columns_of(map(row, hands)) or {name: [] for name in types}
+    return polars.DataFrame(columns, schema=types)
+
+
+def export_hands(hands: Iterable[HandRecord], path: str | Path) -> int:
+    """Write hands as the file's ending says, .parquet or .csv; how many there are.
+
+    The file appears only when it is whole.
+    """
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise HistoryError(f"{path}: hands are exported as {' or '.join(ENDINGS)}")
+    frame = hands_frame(hands)
+    write_frame(frame, path)
+    return len(frame)

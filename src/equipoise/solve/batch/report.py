@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from equipoise.cards import chart
 from equipoise.cards.card import cards_text
 from equipoise.cards.chart import action_colours
+from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target, written
 from equipoise.solve.batch.results import ROOT, JobOutcome
@@ -52,7 +53,7 @@ _MOST_BARS = 40
 _MOST_ACTIONS = 7
 
 
-class BatchReport:
+class BatchReport(Columnar):
     """Tables, means and a picture of the spots that were solved."""
 
     def __init__(self, outcomes: Iterable[JobOutcome]) -> None:
@@ -90,6 +91,14 @@ class BatchReport:
                         **worth,
                     }
                 )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a spot, line and action, or one a spot where none has a decision."""
+        return columns_of(self.lines or self.spots)
+
+    def caption(self) -> str:
+        """How many spots there are."""
+        return f"{len(self.spots):,} spots"
 
     # ------------------------------------------------------------------------------ means
 
