@@ -6,9 +6,10 @@ One line for each line of betting, board and hand of the player to act:
     reach, equity, ev_chips                            as in :mod:`equipoise.solve.spots.position`
     actions, p1, p2, ...                               `check;bet 50`, and the probability of each
 
-JSON holds the same by decision, so that what belongs to a decision is written once. Figures are
-computed for all nodes of a board at once: reach goes down the betting, and one matrix product each
-gives the masses and equities against all of them.
+`line` counts from where the spot begins, as :meth:`Solution.at` does. JSON holds the same by
+decision, so that what belongs to a decision is written once. Figures are computed for all nodes of a
+board at once: reach goes down the betting, and one matrix product each gives the masses and equities
+against all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from equipoise.cards.combos import combo_text
 from equipoise.errors import TooLargeError
 from equipoise.files import check_target, written
 from equipoise.games.nodes import DEAL
-from equipoise.solve.spots.position import NEVER, ROUNDING, SEATS
+from equipoise.games.spot import SEATS
+from equipoise.solve.spots.position import NEVER, ROUNDING
 from equipoise.solve.spots.solutionfile import streets_through
 
 if TYPE_CHECKING:
