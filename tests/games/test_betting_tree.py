@@ -181,6 +181,29 @@ def test_rounds_begin_where_the_one_before_ended() -> None:
         for i, node in enumerate(deals.tolist()):
             assert betting.states[first + i] == betting.states[node]
             assert betting.parent[first + i] == -1
+            assert betting.next_root[node] == first + i
+            assert betting.before[first + i] == node
+    elsewhere = np.flatnonzero(betting.kind != DEAL)
+    assert (betting.next_root[elsewhere] == -1).all()
+    assert betting.past_deals[elsewhere].tolist() == elsewhere.tolist()
+    inner = np.flatnonzero(betting.parent >= 0)
+    assert betting.before[inner].tolist() == betting.parent[inner].tolist()
+    assert betting.before[0] == -1
+
+
+def test_deals_without_betting_are_passed_at_once() -> None:
+    """After a limp nobody can bet on the flop and the turn."""
+    idle, bets = StreetMenu(), StreetMenu.parse("a")
+    menu = BetMenu(((bets, bets), (idle, idle), (idle, idle), (bets, bets)))
+    betting = Betting.build(nolimit(stack=600), menu)
+    (limped,) = betting.of_kind(0, DEAL).tolist()
+    flop = int(betting.next_root[limped])
+    turn = int(betting.next_root[flop])
+    river = int(betting.next_root[turn])
+    assert [int(betting.kind[n]) for n in (limped, flop, turn, river)] == [DEAL, DEAL, DEAL, 0]
+    assert [betting.round_of(n) for n in (limped, flop, turn, river)] == [0, 1, 2, 3]
+    assert betting.past_deals[[limped, flop, turn, river]].tolist() == [river] * 4
+    assert betting.before[[flop, turn, river]].tolist() == [limped, flop, turn]
 
 
 def test_payoffs_and_rake() -> None:

@@ -105,7 +105,7 @@ class Betting:
     #: What a terminal pays per unit of mass beaten less mass beating, in chips.
     swing: NDArray[np.float64]
     #: Nodes of round `r` are `start[r]` to `start[r + 1]`; its roots stand first, one for each DEAL
-    #: node of the round before, in the same order.
+    #: node of the round before, in the same order (:attr:`next_root`).
     start: NDArray[np.int64]
     #: Rows of each round and player.
     rows: NDArray[np.int64]
@@ -289,6 +289,32 @@ class Betting:
     def children(self, node: int) -> range:
         """Children of a node."""
         return range(int(self.first[node]), int(self.first[node] + self.count[node]))
+
+    @cached_property
+    def next_root(self) -> NDArray[np.int32]:
+        """Root of the next round to which each DEAL node leads; -1 elsewhere."""
+        roots = np.full(len(self.kind), -1, dtype=np.int32)
+        for number in range(self.rounds - 1):
+            deals = self.of_kind(number, DEAL)
+            roots[deals] = self.start[number + 1] + np.arange(len(deals))
+        return roots
+
+    @cached_property
+    def before(self) -> NDArray[np.int32]:
+        """Node before each: its parent, or the DEAL node to which a root belongs; -1 at the first."""
+        before = self.parent.copy()
+        deals = np.flatnonzero(self.next_root >= 0)
+        before[self.next_root[deals]] = deals
+        return before
+
+    @cached_property
+    def past_deals(self) -> NDArray[np.int32]:
+        """Where the betting of each node goes on: at itself, or at the first node after its deals."""
+        past = np.arange(len(self.kind), dtype=np.int32)
+        for number in range(self.rounds - 2, -1, -1):
+            deals = self.of_kind(number, DEAL)
+            past[deals] = past[self.next_root[deals]]
+        return past
 
     @cached_property
     def order(self) -> NDArray[np.int32]:

@@ -118,9 +118,9 @@ def decisions(answer: Answer, streets: int) -> Iterator[Decision]:
         else:
             above, chance = leaving[board.parent]
             chance *= board.weight
+            roots = betting.next_root[betting.of_kind(board.round - 1, DEAL)] - first
             for player in (0, 1):
-                arriving = above[player][:, board.arrivals[0][player]]
-                reach[player][: len(arriving)] = arriving
+                reach[player][roots] = above[player][:, board.arrivals[0][player]]
         play = _go_down(answer, b, nodes, reach)
         leaves = betting.of_kind(board.round, DEAL) - first
         leaving[b] = ([reach[player][leaves] for player in (0, 1)], chance)
@@ -168,14 +168,9 @@ def _go_down(
 def line_texts(betting: Betting) -> list[str]:
     """The betting that leads to every node, as `check, bet 50, call, /, check`."""
     texts = [""] * len(betting.kind)
-    for number, (first, last) in enumerate(betting.spans()):
-        leaves = betting.of_kind(number - 1, DEAL) if number else np.zeros(0, dtype=np.int64)
-        for node in range(first, last):
-            above = int(betting.parent[node])
-            if above >= 0:
-                texts[node] = ", ".join(filter(None, (texts[above], betting.label(node))))
-            elif number:
-                texts[node] = ", ".join(filter(None, (texts[int(leaves[node - first])], "/")))
+    for node, above in enumerate(betting.before.tolist()):
+        if above >= 0:
+            texts[node] = ", ".join(filter(None, (texts[above], betting.label(node) or "/")))
     return texts
 
 

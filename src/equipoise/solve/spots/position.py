@@ -174,12 +174,10 @@ class Position:
             if (dealt,) in deal.boards[b].deals
         )
         onward = next(s for s in here.symmetries if renamed_deck(s, 52)[dealt] == child.cards[-1])
-        leaves = betting.of_kind(here.round, DEAL)
-        root = betting.spans()[here.round + 1][0] + int(np.searchsorted(leaves, self.node))
         after = type(self)(
             answer,
             number,
-            root,
+            int(betting.next_root[self.node]),
             tuple(onward[suit] for suit in self._renaming),
             self._reach,
             (*self.line, card_text(card)),
