@@ -170,6 +170,14 @@ def test_ctrl_c_saves_and_leaves_cleanly(spot, tmp_path, monkeypatch):
         (["{spot}", "--at", "raise", "--iterations", "1"], "choose from"),
         (["broken.solution"], "damaged"),
         (["other.toml", "--resume", "good.solution"], "another spot"),
+        (["{spot}", "--resume", "good.solution", "--line", "check"], "another spot"),
+        (["good.solution", "--line", "check"], "solved from its own: leave it out"),
+        (
+            ["{spot}", "--line", "check, bet 300"],
+            "--line: 'bet 300': after 'check' it is ip's turn: choose from check, bet 1-199 or allin",
+        ),
+        (["{spot}", "--line", "check, check"], "--line: the hand is over after 'check, check'"),
+        (["{spot}", "--line", "check", "--at", "fold"], "after 'check' it is ip's turn"),
         (["answer.solution", "--target-pct-pot", "0"], "only the answer"),
     ],
 )
@@ -245,6 +253,30 @@ def test_json_holds_the_position_that_was_asked_for(spot):
     assert told["position"]["line"] == ["check", "bet 50"]
     assert told["position"]["actions"][:2] == ["fold", "call"]
     assert len(told["position"]["oop"]["hands"]) == len(told["position"]["strategy"][0])
+
+
+def test_a_solve_begins_in_the_middle_of_a_street(spot, tmp_path):
+    line = ("--line", "check, bet 50")
+    told = figures(spot, *line, "--at", "call", "--save", "a.solution", "--target-pct-pot", "0.2")
+    assert told["spot"] == "river: check, bet 50"
+    assert told["position"]["before"] == ["check", "bet 50"]
+    assert told["position"]["line"] == ["call"]
+    assert told["position"]["pot"] == 200
+    # Of the pot there, bets included.
+    assert told["exploitability_pct_pot"] <= 0.2
+    assert told["exploitability_chips"] == pytest.approx(1.5 * told["exploitability_pct_pot"])
+    assert told["ev_oop_chips"] + told["ev_ip_chips"] == pytest.approx(150, abs=0.01)
+    again = figures("a.solution", "--target-pct-pot", "0.1")
+    assert again["spot"] == told["spot"]
+    assert again["exploitability_pct_pot"] <= 0.1
+    assert figures(spot, *line, "--resume", "a.solution")["iterations"] >= told["iterations"]
+    (tmp_path / "middle.toml").write_text('line = "bet 80"' + TOML)
+    middle = figures("middle.toml", "--lock", ": call=1")
+    assert middle["ev_oop_chips"] + middle["ev_ip_chips"] == pytest.approx(180, abs=0.01)
+    # The command line has the last word.
+    assert figures("middle.toml", *line)["spot"] == "middle: check, bet 50"
+    assert "check – bet 50: oop" in solve("middle.toml", *line).stdout
+    assert figures("middle.toml", "--line", "")["spot"] == "middle"
 
 
 def test_a_solution_that_was_cut_is_shown(spot, tmp_path):

@@ -159,7 +159,7 @@ REFUSED = [
     (
         {"zzz": 1},
         GameError,
-        "unknown setting 'zzz': use name, board, pot, stack, min_bet, ranges, rake, menu",
+        "unknown setting 'zzz': use name, board, pot, stack, min_bet, line, ranges, rake, menu",
     ),
     ({"ranges__opp": "AA"}, GameError, "unknown setting 'ranges.opp': did you mean 'ranges.oop'?"),
     ({"rake__rat": 1}, GameError, "unknown setting 'rake.rat': did you mean 'rake.rate'?"),
@@ -632,3 +632,89 @@ def test_donk_bets_that_nobody_makes_are_dropped():
 def test_spots_introduce_themselves_briefly():
     assert repr(RIVER) == "<Spot Td9d6hQc2s, pot 100, stack 200, 138 v 50 combos>"
     assert len(repr(example("flop_basic"))) < 120
+
+
+# ---------------------------------------------------------------------------------- the line
+
+
+@pytest.mark.parametrize(
+    ("line", "written", "committed", "player"),
+    [
+        ("", "", (0, 0), 0),
+        (" ", "", (0, 0), 0),
+        ("check", "check", (0, 0), 1),
+        ("Check ,BET", "check, bet 50", (0, 50), 0),
+        ("bet 5", "bet 5", (5, 0), 1),
+        ("bet 37, raise 120", "bet 37, raise 120", (37, 120), 0),
+        ("all-in", "allin 200", (200, 0), 1),
+        ("bet 200", "allin 200", (200, 0), 1),
+        ("check, bet 1, raise 2, raise 3", "check, bet 1, raise 2, raise 3", (2, 3), 0),
+    ],
+)
+def test_a_spot_begins_after_its_line(line, written, committed, player):
+    spot = replace(RIVER, line=line)
+    assert spot.line == written
+    assert ", ".join(spot.played) == written
+    assert (spot.origin.committed, spot.origin.to_act) == (committed, player)
+    assert spot.origin.pot == 100 + sum(committed)
+    assert Spot.from_toml(spot.to_toml()) == spot
+    assert ("line" in spot.to_dict()) == bool(written)
+    game = spot.game()
+    assert game.betting.origin == game.betting.states[0] == spot.origin
+    assert spot.estimate().nodes == tuple(b - a for a, b in game.betting.spans())
+    assert game.value_offset_chips == 50 + committed[0]
+    assert game.name == f"river Td9d6hQc2s{': ' * bool(written)}{written}"
+    assert (game.fingerprint() == RIVER.game().fingerprint()) == (not written)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "check, fold",
+            "line: 'fold': after 'check' it is ip's turn: choose from check, bet 1-199 or allin 200",
+        ),
+        ("bet 300", "'bet 300': after the start it is oop's turn: choose from check, bet 1-199 or"),
+        ("bet 50, raise 80", "ip's turn: choose from fold, call, raise 100-199 or allin 200"),
+        ("bet 50, bet 100", "'bet 100': after 'bet 50' it is ip's turn: choose from fold"),
+        ("raise 50", "'raise 50': after the start it is oop's turn: choose from check"),
+        ("allin 150", "'allin 150': after the start"),
+        ("allin, raise 200", "after 'allin 200' it is ip's turn: choose from fold or call"),
+        ("bet 50,", "'': after 'bet 50' it is ip's turn"),
+        ("bet -5", "'bet -5': after the start"),
+        ("bet ½", "'bet ½': after the start"),
+        ("check, check", "line: the hand is over after 'check, check': leave out its last action"),
+        ("bet 50, fold", "line: the hand is over after 'bet 50, fold': leave out its last action"),
+        ("bet 50, fold, check", "line: 'check': the hand is over after 'bet 50, fold'"),
+        (5, 'line = 5: write actions as text, such as "check, bet 50"'),
+    ],
+)
+def test_a_wrong_line_is_one_sentence(line, told):
+    with pytest.raises(EquipoiseError) as caught:
+        replace(RIVER, line=line)
+    assert told in str(caught.value)
+
+
+def test_a_line_stays_on_its_street():
+    flop = replace(RIVER, board="Td9d6h")
+    with pytest.raises(EquipoiseError, match="line: the flop ends after 'check, check': give the"):
+        replace(flop, line="check, check")
+    with pytest.raises(EquipoiseError, match="'Kh': the street ends with 'bet 50, call': begin on"):
+        replace(flop, line="bet, call, Kh")
+    assert replace(flop, line="bet 7").game().betting.rounds == 3
+
+
+def test_a_size_left_out_must_be_the_only_one():
+    several = replace(RIVER, menu="33%,66%,a")
+    with pytest.raises(EquipoiseError, match="'bet': after the start it is oop's turn"):
+        replace(several, line="bet")
+    # All-in may be named even where the menu does not have it.
+    assert replace(RIVER, menu="50%", line="allin").line == "allin 200"
+
+
+def test_what_does_not_fit_counts_from_the_line():
+    turn = example("turn_medium")
+    late = replace(turn, line="bet 50, raise 120")
+    assert late.estimate().numbers < turn.estimate().numbers
+    with pytest.raises(TooLargeError, match="drop the"):
+        late.check_fits(late.estimate().memory_bytes(True) - 1)

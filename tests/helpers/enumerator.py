@@ -30,7 +30,7 @@ class Referee:
     strength: Strength
     #: Share of a won pot that the house takes, and the most it takes.
     rake: tuple[float, float] = (0.0, 0.0)
-    #: Cards on the board before the first round.
+    #: Cards on the board where play begins.
     start: Cards = ()
     #: Weight of each hand of each player; all alike if not given.
     ranges: tuple[Mapping[Cards, float], Mapping[Cards, float]] | None = None
@@ -38,6 +38,8 @@ class Referee:
     #: betting text).
     cut: int = 99
     given: Callable[[int, Cards, str], float] = lambda *_: 0.0
+    #: Where play begins, if not with the hand.
+    begin: State | None = None
     _deals: list[tuple[Cards, Cards, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -52,6 +54,11 @@ class Referee:
         ]
         total = sum(weight for *_, weight in pairs)
         self._deals.extend((mine, theirs, weight / total) for mine, theirs, weight in pairs)
+
+    @property
+    def first(self) -> State:
+        """Where play begins."""
+        return self.begin or State.start(self.rules)
 
     # ------------------------------------------------------------------------------ chance
 
@@ -97,7 +104,7 @@ class Referee:
         """Expected chips of both players."""
         totals = [0.0, 0.0]
         for mine, theirs, chance in self._deals:
-            value = self._value(State.start(self.rules), 0, self.start, (mine, theirs), play)
+            value = self._value(self.first, self.first.round, self.start, (mine, theirs), play)
             for player in (0, 1):
                 totals[player] += chance * value[player]
         return totals[0], totals[1]
@@ -142,8 +149,8 @@ class Referee:
         mine = {deal[player] for deal in self._deals}
         return sum(
             self._respond(
-                State.start(self.rules),
-                0,
+                self.first,
+                self.first.round,
                 self.start,
                 player,
                 hole,

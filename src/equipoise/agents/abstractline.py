@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from equipoise.abstraction.bets.offtree import AbstractTree
 from equipoise.abstraction.bets.translation import Mapping
+from equipoise.errors import GameError
 from equipoise.games.betting import Betting
 from equipoise.games.rules import Action, Kind, State
 
@@ -59,6 +60,8 @@ class AbstractLine:
         self.tree = AbstractTree(betting, mapping)
         self.back_onto_tree = back_onto_tree
         self._start = State.start(betting.rules)
+        if betting.origin != self._start:
+            raise GameError("a real hand is followed from its start: use a tree that begins there")
         self._known: dict[tuple[int, History], Standing] = {}
         self._about = (-1, -1)
 

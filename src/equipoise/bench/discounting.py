@@ -48,7 +48,7 @@ def run(seed: int = 0) -> dict[str, Any]:
             most = MOST_ITERATIONS if len(game.deal.boards) < 100 else 300
             while left and solver.iteration < most:
                 solver.advance(CHECK_EVERY)
-                reached = 100 * solver.exploitability() / spot.pot
+                reached = 100 * solver.exploitability() / spot.origin.pot
                 while left and reached <= left[0]:
                     label = f"{name}{', 16 bits' if compressed else ''}: {rule}, to {left.pop(0)} %"
                     figures.append(figure(label, float(solver.iteration), "iterations"))

@@ -42,7 +42,7 @@ def _spot(path: Path) -> list[dict[str, Any]]:
     repeats = 1 if large else 5
     times: dict[int, dict[str, Any]] = {}
     for threads in (1, 2) if len(game.deal.boards) > 1 else (1,):
-        runs = [_solve(game, spot.pot, threads) for _ in range(repeats)]
+        runs = [_solve(game, spot.origin.pot, threads) for _ in range(repeats)]
         times[threads] = min(runs, key=lambda run: run["iteration_ms"]) | {
             "seconds": [min(r["seconds"][k] for r in runs) for k in range(len(TARGETS))]
         }

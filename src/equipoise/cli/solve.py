@@ -7,6 +7,7 @@ import math
 import shlex
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,6 +76,10 @@ def solve_command(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the strategy into this png, svg or pdf.")
     ] = None,
+    line: Annotated[
+        str | None,
+        typer.Option(help="Begin after this betting on the street, such as 'check, bet 50'."),
+    ] = None,
     at: Annotated[
         str, typer.Option(help="Show this position, such as 'check, bet 50'; else the first.")
     ] = "",
@@ -91,13 +96,17 @@ def solve_command(
     Example: equipoise solve spot.toml --target-pct-pot 0.3 --save spot.solution
     Example: equipoise solve spot.solution --target-pct-pot 0.1 --at 'check, bet 50'
     Example: equipoise solve spot.toml --lock 'check, bet 50: fold=1'
+    Example: equipoise solve spot.toml --line 'check, bet 50'
+
+    After --line, or `line` of the spot, the ranges are those with which both players get there, and
+    percentages are of the pot there, bets included.
 
     Ctrl-C stops the solve and saves what there is. A solve that takes long saves itself every few
     minutes, to --save or to a file that it names; `equipoise solve FILE` goes on from there.
     """
     goal = _Goal(target_pct_pot, seconds, iterations, threads)
     _check_files(spot, save, export, plot, through, overwrite)
-    solution = _solution(spot, resume, goal, storage)
+    solution = _solution(spot, resume, goal, storage, line)
     for words in lock or []:
         _lock(solution, words)
     if solution.solver is None and goal.wants_more(solution):
@@ -249,8 +258,9 @@ def _how_to_go_on(kept: Path, goal: _Goal, export: Path | None) -> str:
     return f"stopped{missing}: go on with\n    {shlex.join(words)}"
 
 
-def _solution(spot: Path | None, resume: Path | None, goal: _Goal, storage: str) -> Solution:
-    from equipoise.games.spot import Spot
+def _solution(
+    spot: Path | None, resume: Path | None, goal: _Goal, storage: str, line: str | None
+) -> Solution:
     from equipoise.solve.spots.solution import Solution
     from equipoise.solve.spots.solutionfile import is_solution
 
@@ -262,12 +272,27 @@ def _solution(spot: Path | None, resume: Path | None, goal: _Goal, storage: str)
         if check_storage(storage) != "32-bit":
             raise EquipoiseError("--storage goes with a new solve: a saved one stays as it is")
         opened = Solution.load(resume, goal.threads)
-        if spot is not None and not _same(Spot.load(spot), opened.spot):
+        if spot is None and line is not None:
+            raise EquipoiseError(f"--line: {resume} has been solved from its own: leave it out")
+        if spot is not None and not _same(_spot(spot, line), opened.spot):
             raise EquipoiseError(f"{resume}: a solution of another spot than {spot}")
         return opened
     if spot is None:
         raise EquipoiseError("which spot? name a TOML file; examples/spots has some")
-    return Solution.unsolved(Spot.load(spot), goal.threads, check_storage(storage))
+    return Solution.unsolved(_spot(spot, line), goal.threads, check_storage(storage))
+
+
+def _spot(path: Path, line: str | None) -> Spot:
+    """The spot of a file, begun after a line of betting if one is given."""
+    from equipoise.games.spot import Spot
+
+    spot = Spot.load(path)
+    if line is None:
+        return spot
+    try:
+        return replace(spot, line=line)
+    except EquipoiseError as error:
+        raise type(error)(f"--{error}") from None
 
 
 def _same(first: Spot, second: Spot) -> bool:

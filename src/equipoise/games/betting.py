@@ -4,6 +4,10 @@ All solvers walk these arrays. A round is a *forest* in breadth-first order, one
 the round can begin, so the whole game needs one copy of its betting whatever cards fall: the cards
 are a second tree (:mod:`equipoise.games.boards`), and a decision is a (betting node, board) pair.
 
+A tree may begin anywhere in a hand, in the middle of a round too. Rounds before that of its origin do
+not exist: round 0 of the tree is the origin's, and the first board holds the cards that lie there.
+States keep the whole history, and chips are counted from the start of the hand.
+
 What a terminal pays player `p` against an opponent of reach `r` is
 
     even[p] * N(r) + swing * D(r)
@@ -27,9 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import GameError, TooLargeError
+from equipoise.games.labels import action_label
 from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import DEAL, FOLD, GIVEN, SHOWDOWN
-from equipoise.games.rules import Action, Kind, Rules, State
+from equipoise.games.rules import Action, Rules, State
 
 
 class Rake(NamedTuple):
@@ -82,6 +87,8 @@ class Betting:
 
     rules: Rules
     menu: BetMenu
+    #: Where the betting begins: at the start of the hand, or anywhere in it.
+    origin: State
     #: 0 or 1: that player decides; the other kinds are in :mod:`.nodes`.
     kind: NDArray[np.int8]
     #: First child; the children of a node stand together.
@@ -98,7 +105,7 @@ class Betting:
     #: What a terminal pays per unit of mass beaten less mass beating, in chips.
     swing: NDArray[np.float64]
     #: Nodes of round `r` are `start[r]` to `start[r + 1]`; its roots stand first, one for each DEAL
-    #: node of the round before, in the same order.
+    #: node of the round before, in the same order (:attr:`next_root`).
     start: NDArray[np.int64]
     #: Rows of each round and player.
     rows: NDArray[np.int64]
@@ -115,26 +122,29 @@ class Betting:
         rake: Rake = NO_RAKE,
         max_nodes: int = 20_000_000,
         keep_first: bool = False,
+        start: State | None = None,
     ) -> Betting:
-        """Lay out every line of betting that `menu` allows under `rules`.
+        """Lay out every line of betting that `menu` allows under `rules`, from `start` on.
+
+        What was played before `start`, the start of the hand if not given, need not be on the menu.
 
         Where a single action is left nobody decides, and the line goes on by itself; `keep_first`
         makes an exception for the very first turn, so that the root is always somebody's.
         """
-        size = measure(rules, menu, keep_first)
+        size = measure(rules, menu, keep_first, start)
         if size.total > max_nodes:
-            raise TooLargeError(_advice(rules, menu, size, max_nodes))
+            raise TooLargeError(_advice(rules, menu, size, max_nodes, start))
         # Nothing that is made here is garbage: looking for it again and again takes a quarter more.
         collecting = gc.isenabled()
         gc.disable()
         try:
-            return cls._laid_out(rules, menu, rake, keep_first)
+            return cls._laid_out(_origin(rules, start), menu, rake, keep_first)
         finally:
             if collecting:
                 gc.enable()
 
     @classmethod
-    def _laid_out(cls, rules: Rules, menu: BetMenu, rake: Rake, keep_first: bool) -> Betting:
+    def _laid_out(cls, origin: State, menu: BetMenu, rake: Rake, keep_first: bool) -> Betting:
         states: list[State] = []
         actions: list[Action | None] = []
         kind: list[int] = []
@@ -143,11 +153,12 @@ class Betting:
         parent: list[int] = []
         row: list[int] = []
         start = [0]
-        rows = np.zeros((rules.rounds, 2), dtype=np.int64)
-        roots = [State.start(rules) if keep_first else _settle(State.start(rules), menu)]
+        rules, before = origin.rules, origin.round
+        rows = np.zeros((rules.rounds - before, 2), dtype=np.int64)
+        roots = [origin if keep_first else _settle(origin, menu)]
         if roots[0].is_over:
             raise GameError("nobody has a decision in this game: give the menu a bet")
-        for number in range(rules.rounds):
+        for number in range(before, rules.rounds):
             queue: deque[tuple[State, Action | None, int]] = deque((s, None, -1) for s in roots)
             base, roots = len(states), []
             placed = base + len(queue)
@@ -171,8 +182,8 @@ class Betting:
                     kind.append(player)
                     first.append(placed)
                     count.append(len(options))
-                    row.append(int(rows[number, player]))
-                    rows[number, player] += len(options)
+                    row.append(int(rows[number - before, player]))
+                    rows[number - before, player] += len(options)
                     placed += len(options)
                     queue.extend((_settle(state.apply(a), menu), a, node) for a in options)
                     continue
@@ -184,6 +195,7 @@ class Betting:
         return cls(
             rules=rules,
             menu=menu,
+            origin=origin,
             kind=np.array(kind, dtype=np.int8),
             first=np.array(first, dtype=np.int32),
             count=np.array(count, dtype=np.int32),
@@ -242,15 +254,31 @@ class Betting:
 
     @property
     def rounds(self) -> int:
-        """Betting rounds."""
+        """Betting rounds of the tree: those before its origin's are not counted."""
         return len(self.start) - 1
+
+    @property
+    def board_cards(self) -> tuple[int, ...]:
+        """Cards dealt before each round of the tree; what lies at its origin is not dealt any more.
+
+        A tree that begins with the hand and one that begins on its flop:
+
+        >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+        >>> flop = State.from_betting_text(NOLIMIT_HOLDEM, "cc/r300")
+        >>> menu = BetMenu.parse("a")
+        >>> [Betting.build(NOLIMIT_HOLDEM, menu, start=at).board_cards for at in (None, flop)]
+        [(0, 3, 1, 1), (0, 1, 1)]
+        """
+        first = self.origin.round
+        dealt = self.rules.board_cards[first + 1 :]
+        return (self.rules.board_cards[0] if first == 0 else 0, *dealt)
 
     def spans(self) -> list[tuple[int, int]]:
         """First and last-plus-one node of each round."""
         return [(int(a), int(b)) for a, b in pairwise(self.start)]
 
     def round_of(self, node: int) -> int:
-        """Round of a node."""
+        """Round of a node, counted from the origin's; `states[node].round` is that of the hand."""
         return int(np.searchsorted(self.start, node, side="right")) - 1
 
     def of_kind(self, number: int, *kinds: int) -> NDArray[np.int64]:
@@ -261,6 +289,32 @@ class Betting:
     def children(self, node: int) -> range:
         """Children of a node."""
         return range(int(self.first[node]), int(self.first[node] + self.count[node]))
+
+    @cached_property
+    def next_root(self) -> NDArray[np.int32]:
+        """Root of the next round to which each DEAL node leads; -1 elsewhere."""
+        roots = np.full(len(self.kind), -1, dtype=np.int32)
+        for number in range(self.rounds - 1):
+            deals = self.of_kind(number, DEAL)
+            roots[deals] = self.start[number + 1] + np.arange(len(deals))
+        return roots
+
+    @cached_property
+    def before(self) -> NDArray[np.int32]:
+        """Node before each: its parent, or the DEAL node to which a root belongs; -1 at the first."""
+        before = self.parent.copy()
+        deals = np.flatnonzero(self.next_root >= 0)
+        before[self.next_root[deals]] = deals
+        return before
+
+    @cached_property
+    def past_deals(self) -> NDArray[np.int32]:
+        """Where the betting of each node goes on: at itself, or at the first node after its deals."""
+        past = np.arange(len(self.kind), dtype=np.int32)
+        for number in range(self.rounds - 2, -1, -1):
+            deals = self.of_kind(number, DEAL)
+            past[deals] = past[self.next_root[deals]]
+        return past
 
     @cached_property
     def order(self) -> NDArray[np.int32]:
@@ -278,26 +332,6 @@ class Betting:
         return "" if action is None else action_label(self.states[above], action)
 
 
-def action_label(state: State, action: Action) -> str:
-    """Name of an action in a state; amounts are the player's chips in this round.
-
-    >>> from equipoise.games.rules import NOLIMIT_HOLDEM, raise_to
-    >>> action_label(State.start(NOLIMIT_HOLDEM), raise_to(300))
-    'raise 300'
-    """
-    player = state.to_act
-    assert player is not None
-    if action.kind == Kind.FOLD:
-        return "fold"
-    facing = state.committed[1 - player] > state.committed[player]
-    if action.kind == Kind.CALL:
-        return "call" if facing else "check"
-    amount = action.amount - state.round_start
-    if action.amount >= state.rules.stacks[player]:
-        return f"allin {amount}"
-    return f"raise {amount}" if facing or state.raises else f"bet {amount}"
-
-
 #: (position, action) pairs and nodes after which :func:`measure` gives up: seconds, and more
 #: than any memory holds.
 _MOST_ACTIONS = 200_000
@@ -306,7 +340,9 @@ _MOST_NODES = 10**9
 _FIELD = 64
 
 
-def measure(rules: Rules, menu: BetMenu, keep_first: bool = False) -> Size:
+def measure(
+    rules: Rules, menu: BetMenu, keep_first: bool = False, start: State | None = None
+) -> Size:
     """Count nodes and rows without building the tree: equal positions are counted once.
 
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
@@ -358,15 +394,31 @@ def measure(rules: Rules, menu: BetMenu, keep_first: bool = False) -> Size:
         known[key] = tally
         return tally
 
-    root = State.start(rules) if keep_first else _settle(State.start(rules), menu)
+    origin = _origin(rules, start)
     try:
-        tally = at(root, 0)
+        tally = at(origin if keep_first else _settle(origin, menu), origin.round)
     except RecursionError:
         raise TooLargeError(
             "a line of betting has hundreds of raises: lower max_raises, or use larger sizes"
         ) from None
-    columns = [tuple(field(tally, number, c) for number in range(rounds)) for c in range(5)]
+    played = range(origin.round, rounds)
+    columns = [tuple(field(tally, number, column) for number in played) for column in range(5)]
     return Size(columns[0], tuple(zip(columns[1], columns[2], strict=True)), *columns[3:])
+
+
+def _origin(rules: Rules, start: State | None) -> State:
+    """Where a tree begins, once it is found to be a place of the game where somebody acts."""
+    origin = State.start(rules) if start is None else start
+    if origin.rules != rules:
+        raise GameError(
+            f"the betting starts in a hand of {origin.rules.name}, not of {rules.name}: build the "
+            "tree with the rules of its start"
+        )
+    if start is not None and start.is_over:
+        raise GameError(
+            f"'{start.betting_text()}': the hand is over there: start before its last action"
+        )
+    return origin
 
 
 def _settle(state: State, menu: BetMenu) -> State:
@@ -403,11 +455,11 @@ def _payoffs(
     return even, swing
 
 
-def _advice(rules: Rules, menu: BetMenu, size: Size, limit: int) -> str:
+def _advice(rules: Rules, menu: BetMenu, size: Size, limit: int, start: State | None) -> str:
     """Which single size to drop to save most, as a sentence."""
     best_name, best_total = "", size.total
     for name, smaller in menu.without_each_size(rules.rounds):
-        total = measure(rules, smaller).total
+        total = measure(rules, smaller, start=start).total
         if total < best_total:
             best_name, best_total = name, total
     told = f"the betting tree has {size.total:,} nodes, more than {limit:,}"

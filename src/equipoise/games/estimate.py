@@ -19,7 +19,7 @@ import numpy as np
 from equipoise.errors import TooLargeError
 from equipoise.games.betting import Size, measure
 from equipoise.games.menu import BetMenu
-from equipoise.games.rules import Rules
+from equipoise.games.rules import State
 from equipoise.games.runouts import Weighted, runouts, suit_symmetries
 
 #: Hands are padded to a multiple of this.
@@ -195,7 +195,7 @@ def available_bytes() -> int:
 
 def check_fits(
     estimate: Estimate,
-    rules: Rules,
+    origin: State,
     menu: BetMenu,
     cards: Runouts,
     limit_bytes: int | None,
@@ -209,7 +209,7 @@ def check_fits(
     packed = estimate.memory_bytes(compressed=True)
     cures = [] if compressed else [(packed, f"store 16-bit numbers ({_size_text(packed)})")]
     name, smallest = "", estimate
-    for words, smaller in _smaller(estimate.streets, rules, menu, cards):
+    for words, smaller in _smaller(estimate.streets, origin, menu, cards):
         if smaller.memory_bytes() < smallest.memory_bytes():
             name, smallest = words, smaller
     if name:
@@ -229,14 +229,14 @@ def check_fits(
 
 
 def _smaller(
-    streets: tuple[str, ...], rules: Rules, menu: BetMenu, cards: Runouts
+    streets: tuple[str, ...], origin: State, menu: BetMenu, cards: Runouts
 ) -> Iterator[tuple[str, Estimate]]:
     """Estimates with one size left out, until time is up."""
     deadline = monotonic() + _SEARCH_SECONDS
-    for words, smaller in menu.without_each_size(rules.rounds):
+    for words, smaller in menu.without_each_size(origin.rules.rounds):
         if monotonic() > deadline:
             return
-        size = measure(rules, smaller, keep_first=True)
+        size = measure(origin.rules, smaller, True, origin)
         told = words.replace("player 0", "oop").replace("player 1", "ip")
         yield told, Estimate.of(streets, size, cards)
 

@@ -8,6 +8,7 @@ rake. Everything is exact: no cards are grouped. As a TOML file:
     pot = 100                                  # whole chips, of any unit you like
     stack = 200                                # what each player has left
     min_bet = 1                                # smallest bet, optional
+    line = "check, bet 50"                     # betting on this street before the spot begins, optional
 
     [ranges]                                   # as in equipoise.cards.rangetext
     oop = "22+, A2s+, A8o+"                    # out of position: acts first
@@ -27,8 +28,13 @@ rake. Everything is exact: no cards are grouped. As a TOML file:
 A key that would change nothing is refused: sizes of a street that is not played, sizes that others
 replace everywhere, donk bets of a player who never makes one.
 
-Values count the share of the starting pot: a player who folds at once has 0, and both together have
-the pot less the rake.
+With a `line` the spot begins in the middle of the street. Pot and stack are those with which the
+street began; any legal bet may stand in the line, on the menu or not. The ranges are the hands with
+which each player *arrives where the line ends*, so hands that would not have played it are not in them.
+"The pot", of which exploitability is a percentage, is then the one there, both players' bets included.
+
+Values count the share of the pot where the spot begins: a player who folds at once has 0, and both
+together have that pot less the rake.
 """
 
 from __future__ import annotations
@@ -36,7 +42,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,12 +53,13 @@ from numpy.typing import NDArray
 from equipoise.cards.card import RANKS, cards_text, check_distinct, parse_cards
 from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.range import Range
-from equipoise.errors import CardError, EquipoiseError, GameError, RangeError
+from equipoise.errors import CardError, EquipoiseError, GameError, IllegalActionError, RangeError
 from equipoise.games.betting import NO_RAKE, Betting, Rake, measure
 from equipoise.games.estimate import Estimate, Runouts, check_fits
+from equipoise.games.labels import play_line
 from equipoise.games.menu import STREETS, BetMenu
 from equipoise.games.naming import CardText
-from equipoise.games.rules import Rules, postflop
+from equipoise.games.rules import Rules, State, postflop
 from equipoise.games.tomltext import toml_text
 from equipoise.settings import brief, parse_toml, read_toml
 
@@ -65,7 +72,10 @@ _MOST_CHIPS = 10**9
 #: Stack up to which a menu may ask for every legal amount.
 _MOST_AMOUNTS = 5_000
 
-_KEYS = ("name", "board", "pot", "stack", "min_bet", "ranges", "rake", "menu")
+#: Names of the players: out of position, in position.
+SEATS = ("oop", "ip")
+
+_KEYS = ("name", "board", "pot", "stack", "min_bet", "line", "ranges", "rake", "menu")
 _REQUIRED = {
     "board": 'board = "Td 9d 6h"',
     "pot": "pot = 100",
@@ -91,13 +101,14 @@ class Spot:
 
     #: Public cards, three to five, in the order they were dealt.
     board: tuple[int, ...]
-    #: Hands of the player out of position, who acts first on every street.
+    #: Hands with which the player out of position, who acts first on every street, arrives where
+    #: the line ends.
     oop_range: Range
-    #: Hands of the player in position.
+    #: Hands with which the player in position arrives there.
     ip_range: Range
-    #: Chips in the middle.
+    #: Chips in the middle when the street begins.
     pot: int
-    #: Chips each player has left: the shorter stack, if they differ.
+    #: Chips each player has left then: the shorter stack, if they differ.
     stack: int
     #: Sizes to consider; its first street is the spot's.
     menu: BetMenu
@@ -107,6 +118,8 @@ class Spot:
     min_bet: int
     #: What people call it.
     name: str
+    #: Betting on the street before the spot begins, as `check, bet 50`; empty at its start.
+    line: str
 
     def __init__(
         self,
@@ -119,6 +132,7 @@ class Spot:
         rake: Rake = NO_RAKE,
         min_bet: int = 1,
         name: str = "",
+        line: str = "",
     ) -> None:
         cards = _read_board(board)
         rounds = 6 - len(cards)
@@ -136,6 +150,8 @@ class Spot:
         for field, value in fields.items():
             object.__setattr__(self, field, value)
         _check_amounts(self.menu, self.stack)
+        object.__setattr__(self, "line", line)
+        object.__setattr__(self, "line", ", ".join(self.played))
         if not self.pairs:
             raise RangeError(
                 "ranges: every hand of oop shares a card with every hand of ip: add hands to one"
@@ -144,6 +160,7 @@ class Spot:
     def __repr__(self) -> str:
         hands = " v ".join(f"{own.combos:.6g}" for own in (self.oop_range, self.ip_range))
         told = f"{cards_text(self.board)}, pot {self.pot}, stack {self.stack}, {hands} combos"
+        told += f", after {self.line}" if self.line else ""
         return f"<Spot {self.name}: {told}>" if self.name else f"<Spot {told}>"
 
     # ------------------------------------------------------------------------------ text
@@ -177,6 +194,7 @@ class Spot:
             rake=Rake(**rake) if rake else NO_RAKE,
             min_bet=settings.get("min_bet", 1),
             name=settings.get("name", ""),
+            line=settings.get("line", ""),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -185,6 +203,8 @@ class Spot:
         settings |= {"board": cards_text(self.board), "pot": self.pot, "stack": self.stack}
         if self.min_bet != 1:
             settings["min_bet"] = self.min_bet
+        if self.line:
+            settings["line"] = self.line
         settings["ranges"] = {"oop": str(self.oop_range), "ip": str(self.ip_range)}
         if self.rake != NO_RAKE:
             settings["rake"] = {"rate": self.rake.rate}
@@ -243,6 +263,20 @@ class Spot:
         """The betting rules."""
         return postflop(self.pot, self.stack, self.rounds, self.min_bet)
 
+    @property
+    def origin(self) -> State:
+        """Where the spot begins: chips put in on this street, whose turn it is."""
+        return self._begun[0]
+
+    @property
+    def played(self) -> tuple[str, ...]:
+        """The actions of the line, as `("check", "bet 50")`."""
+        return self._begun[1]
+
+    @cached_property
+    def _begun(self) -> tuple[State, tuple[str, ...]]:
+        return _play(State.start(self.rules), self.line, self.menu, self.street)
+
     def hands(self, player: int) -> tuple[Hands, NDArray[np.float64]]:
         """Hands of a player that the board leaves, cards descending, and their weights."""
         weights = (self.oop_range, self.ip_range)[player].without(self.board).weights
@@ -271,26 +305,27 @@ class Spot:
         from equipoise.games.game import Game
 
         rules = self.rules
-        betting = Betting.build(rules, self.menu, self.rake, keep_first=True)
+        betting = Betting.build(rules, self.menu, self.rake, keep_first=True, start=self.origin)
         deal = deal_cards(
             suits=4,
             ranks=13,
             hole_cards=2,
-            board_cards=rules.board_cards,
+            board_cards=betting.board_cards,
             strength=_strength,
             evaluator="sorted",
             start=self.board,
             ranges=(self.hands(0), self.hands(1)),
             use_symmetry=use_symmetry,
         )
+        name = self.name or f"{self.street} {cards_text(self.board)}"
         return Game(
-            name=self.name or f"{self.street} {cards_text(self.board)}",
+            name=f"{name}: {self.line}" if self.line else name,
             betting=betting,
             deal=deal,
             unit_chips=float(self.min_bet),
             state_name=_TEXT.state,
             board_name=_TEXT.board,
-            value_offset_chips=self.pot / 2,
+            value_offset_chips=self.pot / 2 + self.origin.committed[0],
         )
 
     # ------------------------------------------------------------------------------ the cost
@@ -307,7 +342,7 @@ class Spot:
         >>> spot.estimate().boards, spot.estimate().deals
         ((1, 36, 1429), (1, 49, 2352))
         """
-        size = measure(self.rules, self.menu, keep_first=True)
+        size = measure(self.rules, self.menu, True, self.origin)
         return Estimate.of(self.streets, size, self.runouts(use_symmetry))
 
     def check_fits(self, limit_bytes: int | None = None, compressed: bool = False) -> Estimate:
@@ -316,9 +351,10 @@ class Spot:
         The limit is four fifths of the memory that is free, unless it is given; `compressed` is
         for storage in 16 bits.
         """
-        rules, cards = self.rules, self.runouts()
-        estimate = Estimate.of(self.streets, measure(rules, self.menu, keep_first=True), cards)
-        check_fits(estimate, rules, self.menu, cards, limit_bytes, compressed)
+        cards = self.runouts()
+        size = measure(self.rules, self.menu, True, self.origin)
+        estimate = Estimate.of(self.streets, size, cards)
+        check_fits(estimate, self.origin, self.menu, cards, limit_bytes, compressed)
         return estimate
 
 
@@ -444,6 +480,27 @@ def _check_amounts(menu: BetMenu, stack: int) -> None:
                     raise GameError(f"menu: '*' of {stack:,} chips: name the sizes to consider")
                 if max(size.number, size.cap or 0) > _MOST_CHIPS:
                     raise GameError(f"menu: '{size}': too large to mean anything: write a")
+
+
+def _play(start: State, line: object, menu: BetMenu, street: str) -> tuple[State, tuple[str, ...]]:
+    """Where a line leads on the street on which it starts, and its actions."""
+    if not isinstance(line, str):
+        raise GameError(
+            f'line = {brief(repr(line))}: write actions as text, such as "check, bet 50"'
+        )
+    if not line.strip():
+        return start, ()
+    try:
+        state, played = play_line(start, line, menu, SEATS)
+    except IllegalActionError as error:
+        raise IllegalActionError(f"line: {error}") from None
+    if state.is_over or state.round > start.round:
+        what = "hand is over" if state.is_over else f"{street} ends"
+        cure = "leave out its last action"
+        if not state.is_over:
+            cure = "give the board, pot, stack and ranges of the next street instead"
+        raise IllegalActionError(f"line: the {what} after '{', '.join(played)}': {cure}")
+    return state, played
 
 
 def _check_rake(rake: object) -> Rake:

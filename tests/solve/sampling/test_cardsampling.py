@@ -159,9 +159,7 @@ class SlowSampling:
     def past_deals(self, node):
         betting = self.betting
         while betting.kind[node] == DEAL:
-            number = betting.round_of(node)
-            leaves = betting.of_kind(number, DEAL).tolist()
-            node = int(betting.start[number + 1]) + leaves.index(node)
+            node = int(betting.next_root[node])
         return node
 
     def walk(self, node):

@@ -85,8 +85,9 @@ def regulariser(solver: ExcessiveGap, player: int, behaviour: np.ndarray) -> flo
         first, last = betting.spans()[board.round]
         if b:
             leaves = betting.of_kind(board.round - 1, DEAL).tolist()
-            for k, leaf in enumerate(leaves):
-                reach[b, first + k] = reach[board.parent, leaf][board.arrivals[0][player]]
+            for leaf in leaves:
+                arriving = reach[board.parent, leaf][board.arrivals[0][player]]
+                reach[b, int(betting.next_root[leaf])] = arriving
         # One merged board stands for as many deals as there are arrivals.
         copies = 1
         above = b

@@ -75,9 +75,21 @@ def played(solution: Solution):
 
 
 @pytest.mark.parametrize("rake", [Rake(), Rake(0.05, 6)])
-def test_values_and_exploitability_agree_with_enumeration(rake):
-    spot = Spot(ALIKE.board, ALIKE.oop_range, ALIKE.ip_range, 100, 75, ALIKE.menu, rake)
-    solution = solved(spot, 15)
+@pytest.mark.parametrize(
+    ("board", "line"),
+    [
+        (ALIKE.board, ""),
+        # A bet that is on the menu, one that is not, a raise, a check; cards to come and none.
+        (ALIKE.board, "check, bet 50"),
+        (ALIKE.board, "bet 23"),
+        ((*ALIKE.board, *parse_cards("3c")), "check, bet 31"),
+        ((*ALIKE.board, *parse_cards("3c")), "bet 20, raise 45"),
+        ((*ALIKE.board, *parse_cards("3c")), "check"),
+    ],
+)
+def test_values_and_exploitability_agree_with_enumeration(rake, board, line):
+    spot = Spot(board, ALIKE.oop_range, ALIKE.ip_range, 100, 75, ALIKE.menu, rake, line=line)
+    solution = solved(spot, 15 if not line else 3)
     assert len(solution.game.deal.boards) < 30
 
     @cache
@@ -91,19 +103,27 @@ def test_values_and_exploitability_agree_with_enumeration(rake):
         }
         for hands in (spot.oop_range, spot.ip_range)
     )
-    referee = Referee(spot.rules, spot.menu, strength, tuple(rake), spot.board, ranges)
+    begin = spot.origin
+    referee = Referee(spot.rules, spot.menu, strength, tuple(rake), spot.board, ranges, begin=begin)
     play = played(solution)
     values = referee.values(play)
     root = solution.at()
     for player in (0, 1):
-        assert root.mean_ev(player) == pytest.approx(values[player] + 50, abs=1e-3)
+        owned = 50 + begin.committed[player]
+        assert root.mean_ev(player) == pytest.approx(values[player] + owned, abs=1e-3)
     gains = [referee.best_response(player, play) - values[player] for player in (0, 1)]
     assert solution.exploitability_chips == pytest.approx(sum(gains) / 2, abs=1e-3)
     assert solution.exploitability_chips > 0.05
+    assert solution.exploitability_pct_pot == pytest.approx(
+        100 * solution.exploitability_chips / (100 + sum(begin.committed))
+    )
 
 
-def test_value_is_that_of_the_linear_program():
-    spot = Spot("Td9d6hQc2s", "KJs,AQs,55,A5s", "QJs,99,AhTh", pot=100, stack=200, menu="50%,a")
+@pytest.mark.parametrize("line", ["", "check, bet 70"])
+def test_value_is_that_of_the_linear_program(line):
+    spot = Spot(
+        "Td9d6hQc2s", "KJs,AQs,55,A5s", "QJs,99,AhTh", pot=100, stack=200, menu="50%,a", line=line
+    )
     referee = LinearProgram(spot.game())
     referee.advance(1)
     solution = solve_spot(spot, target_pct_pot=0.02)
@@ -332,6 +352,96 @@ def test_frequencies_chart_and_tables():
 def test_plot_writes_a_picture(tmp_path):
     solved(RIVER).at("check").plot(tmp_path / "chart.png")
     assert (tmp_path / "chart.png").stat().st_size > 10_000
+
+
+# ---------------------------------------------------------------------------------- mid-street
+
+
+MIDDLE = Spot(RIVER.board, RIVER.oop_range, RIVER.ip_range, 100, 200, "50%,a", line="check, bet 70")
+
+
+def test_a_spot_from_the_middle_of_a_street_is_walked_from_there():
+    solution = solved(MIDDLE)
+    root = solution.at()
+    assert (root.line, root.player, root.pot) == ((), "oop", 170)
+    assert root.actions == ("fold", "call", "raise 190", "allin 200")
+    assert root.title == "Td9d6hQc2s, pot 170, check – bet 70: oop"
+    assert root.to_dict()["before"] == ["check", "bet 70"]
+    assert root.mean_ev("oop") + root.mean_ev("ip") == pytest.approx(170, abs=1e-3)
+    assert np.nanmin(root.ev("oop")) > -0.5
+    assert root.range("ip") == MIDDLE.ip_range.without(MIDDLE.board)
+    after = solution.at("call")
+    assert (after.line, after.pot, after.to_act) == (("call",), 240, None)
+    with pytest.raises(
+        IllegalActionError, match="after 'check, bet 70' it is oop's turn: choose from fold, call"
+    ):
+        solution.at("check")
+
+
+def test_a_solve_from_the_middle_of_a_street_is_the_whole_one_locked_until_there():
+    """With the line locked for all hands, both trees are one from there on."""
+    whole = solve_spot(MIDDLE.__class__(**{**fields(MIDDLE), "line": ""}), None, iterations=1)
+    whole.lock(whole.at(), {"check": 1.0})
+    whole.lock(whole.at("check"), {"bet 50": 1.0})
+    part = Spot(**{**fields(MIDDLE), "line": "check, bet"})
+    assert part.line == "check, bet 50"
+    whole.solve_on(0.02)
+    inside, begun = whole.at("check", "bet 50"), solve_spot(part, 0.02).at()
+    assert inside.actions == begun.actions
+    for player in (0, 1):
+        assert np.array_equal(inside.hands(player), begun.hands(player))
+        assert np.allclose(inside.reach(player), begun.reach(player))
+        assert inside.equity(player) == pytest.approx(begun.equity(player))
+        assert inside.mean_ev(player) == pytest.approx(begun.mean_ev(player), abs=0.06)
+    # The same strategy is worth the same, hand by hand, and as exploitable.
+    solution = begun.solution
+    kept = solution.solver.plan.copy()
+    for board, node in solution.index.decisions():
+        text = solution.game.betting.states[node].betting_text()
+        same = next(n for n, s in enumerate(whole.game.betting.states) if s.betting_text() == text)
+        block = whole.strategy_rows(board, same)
+        solution.index.block(solution.solver.plan, board, node)[:] = block
+    solution.forget()
+    for player in (0, 1):
+        assert inside.ev(player) == pytest.approx(solution.at().ev(player), abs=1e-3)
+    assert solution.solver.exploitability() == pytest.approx(whole.exploitability_chips, abs=1e-3)
+    solution.solver.plan[:] = kept
+
+
+def fields(spot: Spot) -> dict:
+    return {name: getattr(spot, name) for name in spot.__dataclass_fields__}
+
+
+@pytest.mark.parametrize("how", [{}, {"answer_only": True}, {"through": "turn"}])
+def test_a_spot_from_the_middle_of_a_street_is_saved_and_opened(tmp_path, how):
+    spot = Spot(**{**fields(TURN), "line": "check, bet 60"})
+    solution = solve_spot(spot, None, iterations=5)
+    solution.save(tmp_path / "middle.solution", **how)
+    opened = Solution.load(tmp_path / "middle.solution")
+    assert opened.spot == spot
+    assert opened.spot.line == "check, bet 60"
+    assert opened.exploitability_pct_pot == solution.exploitability_pct_pot
+    here, there = solution.at("call"), opened.at("call")
+    assert here.title == there.title
+    assert here.ev("oop") == pytest.approx(there.ev("oop"), abs=0.1, nan_ok=True)
+    river = opened.at("call", "2h")
+    assert river.pot == 220
+    assert river.title.startswith("Td9d6hQc2h, pot 220, check – bet 60 – call – 2h")
+    assert river.line == ("call", "2h")
+    other = solve_spot(TURN, None, iterations=5)
+    assert other.game.fingerprint() != solution.game.fingerprint()
+
+
+def test_exports_count_lines_from_where_the_spot_begins(tmp_path):
+    solved(MIDDLE).export(tmp_path / "all.json")
+    told = json.loads((tmp_path / "all.json").read_text())
+    assert [(d["line"], d["pot"], d["player"]) for d in told["decisions"]] == [
+        ("", 170, "oop"),
+        ("raise 190, allin 200", 490, "oop"),
+        ("raise 190", 360, "ip"),
+        ("allin 200", 370, "ip"),
+    ]
+    assert Spot.from_toml(told["spot_toml"]) == MIDDLE
 
 
 # ---------------------------------------------------------------------------------- locks

@@ -42,12 +42,6 @@ def walked_value(strategy: Strategy, game: Game, mapping: Mapping, me: int, his:
     """
     tree = AbstractTree(strategy.game.betting, mapping)
     betting, boards = game.betting, game.deal.boards
-    roots = {
-        leaf: int(betting.start[r + 1]) + k
-        for r in range(betting.rounds - 1)
-        for k, leaf in enumerate(betting.of_kind(r, DEAL).tolist())
-    }
-
     mine_at, his_at = cache(strategy.at), cache(his.at)
 
     def at(b: int, node: int, place: int, states: tuple[int, int]) -> float:
@@ -58,7 +52,7 @@ def walked_value(strategy: Strategy, game: Game, mapping: Mapping, me: int, his:
                 if board.parent == b:
                     # Leduc's ranks stay where they are when a card comes.
                     there = tree.caught_up(place, board.round)
-                    total += at(c, roots[node], there, states)
+                    total += at(c, int(betting.next_root[node]), there, states)
             return total
         if kind not in (0, 1):
             board = boards[b]

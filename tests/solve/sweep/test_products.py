@@ -171,8 +171,7 @@ def _played(game: Game, tableau: Tableau, plan: np.ndarray) -> float:
     def walk(board: int, node: int, i: int, j: int) -> float:
         kind = int(betting.kind[node])
         if kind == DEAL:
-            leaves = betting.of_kind(boards[board].round, DEAL)
-            root = int(betting.start[boards[board].round + 1]) + leaves.tolist().index(node)
+            root = int(betting.next_root[node])
             total = 0.0
             for child in game.deal.children(board):
                 below = boards[child]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import accumulate, combinations, permutations
 
 import numpy as np
 import pytest
 from enumerator import Cards, Play, Referee
 
-from equipoise.games.betting import Betting, Rake
+from equipoise.games.betting import NO_RAKE, Betting, Rake
 from equipoise.games.boards import deal_cards
 from equipoise.games.catalogue import holdem_small, kuhn, kuhn_half_street, leduc
 from equipoise.games.dealing import hand_strength
 from equipoise.games.game import Game
 from equipoise.games.library.kuhn import kuhn_nolimit
+from equipoise.games.library.smalldeck import SmallDeck
 from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Kind, Rules, State
@@ -300,3 +301,59 @@ def test_checking_down_is_worth_equity_times_the_pot(evaluator: str) -> None:
     tableau = Tableau(game)
     value = tableau.value(rows_of(tableau, check_down))
     assert value == pytest.approx(10 * equity - 5, abs=1e-9 if evaluator == "matrix" else 1e-4)
+
+
+#: Where play begins in the middle of a hand: the game, its menu, the betting before, the cards there.
+BEGUN = [
+    # Before the board: a limp, a raise that the menu does not have, a re-raise all-in.
+    ({"board_cards": (0, 1), "stack": 6}, "a", "c", ()),
+    ({"board_cards": (0, 1), "stack": 12}, "a", "r5", ()),
+    ({"board_cards": (0, 1, 1), "stack": 8}, "50%,a", "r4r8", ()),
+    # On it: a bet faced, a check-raise faced, the start of a round; with cards to come and without.
+    ({"board_cards": (0, 1, 1), "stack": 8}, "a", "cc/r4", (4,)),
+    ({"board_cards": (0, 1, 1), "stack": 12}, "a", "r5c/cr9", (4,)),
+    ({"ranks": 4, "board_cards": (0, 2, 1), "stack": 8}, "a", "cc/cr5", (1, 4)),
+    ({"board_cards": (0, 1), "stack": 12}, "50%,a", "r4c/r6r9", (4,)),
+    ({"board_cards": (0, 1, 1), "stack": 8}, "50%,a", "cc/cc/", (4, 1)),
+    ({"board_cards": (0, 1, 1), "stack": 8}, "50%,a", "r4c/cc/cr7", (4, 1)),
+    ({"board_cards": (0, 1), "limit": True, "max_raises": 2}, None, "r", ()),
+    ({"board_cards": (0, 1, 1), "limit": True, "max_raises": 2}, None, "rc/crr", (4,)),
+]
+
+
+def begun(evaluator: str, settings: dict, menu: str | None, line: str, start: Cards, rake=NO_RAKE):
+    """A small game from the middle of a hand on, and its referee."""
+    deck = SmallDeck(**{"ranks": 3, "suits": 2, "hole_cards": 2, "blinds": (2, 1), **settings})
+    suits, ranks = deck.suits, deck.ranks
+    rules, sizes = deck.rules(), BetMenu.of(menu)
+    begin = State.from_betting_text(rules, line)
+    betting = Betting.build(rules, sizes, rake, start=begin)
+    deal = deal_cards(
+        suits=suits,
+        ranks=ranks,
+        hole_cards=2,
+        board_cards=betting.board_cards,
+        strength=hand_strength(suits, ranks),
+        evaluator=evaluator,
+        start=start,
+    )
+    text = CardText.of_deck(ranks, suits)
+    game = Game("begun", betting, deal, 1.0, text.state, text.board)
+    referee = Referee(rules, sizes, by_ranks(suits), tuple(rake), start=start, begin=begin)
+    return game, referee
+
+
+@pytest.mark.parametrize("evaluator", ["matrix", "sorted"])
+@pytest.mark.parametrize("begin", BEGUN, ids=lambda begin: begin[2])
+def test_games_that_begin_in_the_middle_of_a_hand(evaluator: str, begin: tuple) -> None:
+    game, referee = begun(evaluator, *begin)
+    cuts = tuple(accumulate(begin[0]["board_cards"]))[1:]
+    play = random_play(game, game.betting.menu, 4, 2, cuts)
+    compare(game, referee, play, 1e-9 if evaluator == "matrix" else 1e-4)
+
+
+@pytest.mark.parametrize("evaluator", ["matrix", "sorted"])
+def test_rake_in_the_middle_of_a_hand(evaluator: str) -> None:
+    game, referee = begun(evaluator, *BEGUN[4], Rake(0.1, 0.7))
+    play = random_play(game, game.betting.menu, 4, 2, (1, 2))
+    compare(game, referee, play, 1e-9 if evaluator == "matrix" else 1e-4)

@@ -47,10 +47,6 @@ class AbstractTree:
             raise GameError("limit bets have one size and need no translation: use no-limit rules")
         self.betting = betting
         self.mapping = mapping
-        self._next_round = {}
-        for number in range(1, betting.rounds):
-            for k, leaf in enumerate(betting.of_kind(number - 1, DEAL).tolist()):
-                self._next_round[leaf] = int(betting.start[number]) + k
 
     def turn(self, place: int, state: State) -> bool:
         """Whether the player whose turn it is in `state` has a decision at `place`."""
@@ -108,8 +104,8 @@ class AbstractTree:
         round having been taken for a call.
         """
         while self._round(place) < betting_round:
-            if place in self._next_round:
-                place = self._next_round[place]
+            if int(self.betting.kind[place]) == DEAL:
+                place = int(self.betting.next_root[place])
             elif int(self.betting.kind[place]) in (0, 1):
                 place = self._options(place)[CALL]
             else:
@@ -117,7 +113,8 @@ class AbstractTree:
         return place
 
     def _round(self, place: int) -> int:
-        return self.betting.round_of(place)
+        """Round of the hand, whichever round the tree begins with."""
+        return self.betting.origin.round + self.betting.round_of(place)
 
     def _options(self, place: int) -> dict[Action, int]:
         found = {}

@@ -21,8 +21,8 @@ from equipoise.cards.chart import svg
 from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS, class_text
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError
-from equipoise.games.betting import action_label
 from equipoise.games.dealing import SeededDeals
+from equipoise.games.labels import action_label
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import Kind, Rules, State
 from equipoise.run import Event, Listener

@@ -74,7 +74,8 @@ stack = 20
 ranges = { oop = "AA,KK:0.25,AhKd", ip = "random" }
 menu = { bets = "a", force_allin_threshold = 0.2, merging_threshold = 0.1 }
 """
-SPOTS = (_RIVER, _TURN, _FLOP)
+_MIDDLE = 'line = "check, bet 33, raise"\n' + _RIVER
+SPOTS = (_RIVER, _TURN, _FLOP, _MIDDLE)
 
 BOARDS = ("Td9d6hQc2s\nAsKsQsJsTs 24\n# a comment\n2c 2d 2h 3s 4s: 0.5\n", "Td 9d 6h Qc 3s 1e3\n")
 

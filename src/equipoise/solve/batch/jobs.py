@@ -172,6 +172,7 @@ def on_board(template: Spot, board: tuple[int, ...]) -> Spot:
         rake=template.rake,
         min_bet=template.min_bet,
         name=cards_text(board),
+        line=template.line,
     )
 
 

@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
-from equipoise.games.nodes import DEAL
 from equipoise.kernel import cores
 from equipoise.solve.jointdeal import JointDeal
 from equipoise.solve.sampling.walk import Deals, Lines, Stack, chance, external, outcome
@@ -239,10 +238,7 @@ class ChanceSampling(MonteCarloCFR):
 
 def _lay_lines(game: Game) -> Lines:
     betting = game.betting
-    same = np.arange(len(betting.kind))
-    for number in range(betting.rounds - 1, 0, -1):
-        leaves = betting.of_kind(number - 1, DEAL)
-        same[leaves] = same[int(betting.start[number]) + np.arange(len(leaves))]
+    same = betting.past_deals
     seat = 2 * (np.searchsorted(betting.start, same, side="right") - 1)
     return Lines(
         kind=betting.kind[same].astype(np.uint64),

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
 from equipoise.games.betting import Betting, Size
-from equipoise.games.nodes import DEAL
 from equipoise.solve.sampling.cardwalk import NODE, fill_averages
 
 #: Bits in which a walk notes what it skips.
@@ -89,10 +88,7 @@ class CardRows:
 
     def _lay_nodes(self) -> NDArray[np.void]:
         betting = self.betting
-        follows = np.arange(len(betting.kind))
-        for number in range(betting.rounds - 1, 0, -1):
-            leaves = betting.of_kind(number - 1, DEAL)
-            follows[leaves] = follows[int(betting.start[number]) + np.arange(len(leaves))]
+        follows = betting.past_deals
         kind, first, count = (
             array[follows].tolist() for array in (betting.kind, betting.first, betting.count)
         )

@@ -222,8 +222,8 @@ class ExcessiveGap(Solver):
             if board.parent >= 0:
                 leaves = betting.of_kind(board.round - 1, DEAL)
                 for arrival in board.arrivals:
-                    for k, leaf in enumerate(leaves):
-                        below[board.parent][leaf, arrival[player]] += table[first + k]
+                    for leaf, root in zip(leaves, betting.next_root[leaves], strict=True):
+                        below[board.parent][leaf, arrival[player]] += table[root]
         return float(below[0][0].sum())
 
     # ------------------------------------------------------------------------------ checkpoints

@@ -157,13 +157,10 @@ class BranchFictitiousPlay(FictitiousPlay):
         """Branch of every row: 0 is the first round, k what follows its k-th ending."""
         betting, index = self.game.betting, self.tableau.index
         of_node = np.zeros(len(betting.kind), dtype=np.int16)
-        for number in range(1, betting.rounds):
-            leaves = betting.of_kind(number - 1, DEAL)
-            a, b = betting.spans()[number]
-            for k, leaf in enumerate(leaves.tolist()):
-                of_node[a + k] = of_node[leaf] if number > 1 else k + 1
-            for node in range(a + len(leaves), b):
-                of_node[node] = of_node[betting.parent[node]]
+        endings = betting.of_kind(0, DEAL)
+        of_node[betting.next_root[endings]] = 1 + np.arange(len(endings))
+        for node in range(int(betting.start[1]) + len(endings), len(of_node)):
+            of_node[node] = of_node[betting.before[node]]
         rows = np.full(index.size, -1, dtype=np.int16)
         for board, node in index.decisions():
             index.block(rows, board, node)[:] = of_node[node]

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import SolverError, TooLargeError
 from equipoise.games.game import Game
-from equipoise.games.nodes import DEAL, FOLD, SHOWDOWN
+from equipoise.games.nodes import FOLD, SHOWDOWN
 from equipoise.run import Event, Limit, Listener, Stop
 from equipoise.solve.jointdeal import JointDeal
 from equipoise.solve.solvers.solver import Solver
@@ -49,10 +49,6 @@ class SequenceForm:
         self.game = game
         self.joint = JointDeal(game)
         betting, boards = game.betting, game.deal.boards
-        self._roots = {}
-        for number in range(1, betting.rounds):
-            for k, leaf in enumerate(betting.of_kind(number - 1, DEAL).tolist()):
-                self._roots[int(betting.start[number]) + k] = leaf
         #: [board][player]: class of each state whose members share variables.
         self.classes: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         #: [board, player]: number of classes.
@@ -90,7 +86,7 @@ class SequenceForm:
             if b == 0:
                 return np.zeros(len(board.hands[player]), dtype=np.int64)
             # All arrivals come from hands of one orbit, so the first speaks for the others.
-            return self.sequences(board.parent, self._roots[node], player)[
+            return self.sequences(board.parent, int(betting.before[node]), player)[
                 board.arrivals[0][player]
             ]
         if int(betting.kind[above]) != player:

@@ -44,6 +44,8 @@ class Answer(ABC):
         use_symmetry: bool = True,
     ) -> None:
         self.spot, self.game = spot, game
+        #: What had been played on the street when the spot began.
+        self.before: tuple[str, ...] = spot.played
         #: Average strategy of both players, as a realisation plan or as probabilities.
         self.plan = plan
         #: What goes on solving; None for a file that keeps only the answer.
@@ -71,8 +73,8 @@ class Answer(ABC):
 
     @property
     def pot(self) -> int:
-        """Chips in the middle where the spot begins."""
-        return self.game.betting.states[0].pot
+        """Chips in the middle where the spot begins, both players' bets included."""
+        return self.spot.origin.pot
 
     @property
     def exploitability_pct_pot(self) -> float:

@@ -33,7 +33,7 @@ class Showdowns:
         """Number of run-outs that two given hands can see from a board."""
         rules, start = self.game.betting.rules, self.game.deal.boards[board]
         unseen = rules.suits * rules.ranks - len(start.cards) - 2 * rules.hole_cards
-        return run_outs(unseen, rules.board_cards[start.round + 1 :])
+        return run_outs(unseen, self.game.betting.board_cards[start.round + 1 :])
 
     def table(self, board: int) -> Margins:
         """Run-outs that player 0 wins less those he loses: [hand of player 0, hand of player 1].

@@ -6,9 +6,10 @@ One line for each line of betting, board and hand of the player to act:
     reach, equity, ev_chips                            as in :mod:`equipoise.solve.spots.position`
     actions, p1, p2, ...                               `check;bet 50`, and the probability of each
 
-JSON holds the same by decision, so that what belongs to a decision is written once. Figures are
-computed for all nodes of a board at once: reach goes down the betting, and one matrix product each
-gives the masses and equities against all of them.
+`line` counts from where the spot begins, as :meth:`Solution.at` does. JSON holds the same by
+decision, so that what belongs to a decision is written once. Figures are computed for all nodes of a
+board at once: reach goes down the betting, and one matrix product each gives the masses and equities
+against all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from equipoise.cards.combos import combo_text
 from equipoise.errors import TooLargeError
 from equipoise.files import check_target, written
 from equipoise.games.nodes import DEAL
-from equipoise.solve.spots.position import NEVER, ROUNDING, SEATS
+from equipoise.games.spot import SEATS
+from equipoise.solve.spots.position import NEVER, ROUNDING
 from equipoise.solve.spots.solutionfile import streets_through
 
 if TYPE_CHECKING:
@@ -116,9 +118,9 @@ def decisions(answer: Answer, streets: int) -> Iterator[Decision]:
         else:
             above, chance = leaving[board.parent]
             chance *= board.weight
+            roots = betting.next_root[betting.of_kind(board.round - 1, DEAL)] - first
             for player in (0, 1):
-                arriving = above[player][:, board.arrivals[0][player]]
-                reach[player][: len(arriving)] = arriving
+                reach[player][roots] = above[player][:, board.arrivals[0][player]]
         play = _go_down(answer, b, nodes, reach)
         leaves = betting.of_kind(board.round, DEAL) - first
         leaving[b] = ([reach[player][leaves] for player in (0, 1)], chance)
@@ -166,14 +168,9 @@ def _go_down(
 def line_texts(betting: Betting) -> list[str]:
     """The betting that leads to every node, as `check, bet 50, call, /, check`."""
     texts = [""] * len(betting.kind)
-    for number, (first, last) in enumerate(betting.spans()):
-        leaves = betting.of_kind(number - 1, DEAL) if number else np.zeros(0, dtype=np.int64)
-        for node in range(first, last):
-            above = int(betting.parent[node])
-            if above >= 0:
-                texts[node] = ", ".join(filter(None, (texts[above], betting.label(node))))
-            elif number:
-                texts[node] = ", ".join(filter(None, (texts[int(leaves[node - first])], "/")))
+    for node, above in enumerate(betting.before.tolist()):
+        if above >= 0:
+            texts[node] = ", ".join(filter(None, (texts[above], betting.label(node) or "/")))
     return texts
 
 

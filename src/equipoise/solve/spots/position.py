@@ -24,16 +24,16 @@ from equipoise.cards.card import card_text, cards_text, parse_card
 from equipoise.cards.combos import COMBO_COUNT, combo_text
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, IllegalActionError
+from equipoise.games.labels import named
 from equipoise.games.nodes import DEAL, FOLD
 from equipoise.games.rules import State
 from equipoise.games.runouts import Renaming, inverse, renamed_deck
+from equipoise.games.spot import SEATS
 from equipoise.settings import brief
 from equipoise.solve.spots.answer import Answer
 
 Vector = NDArray[np.float64]
 
-#: Names of the players: out of position, in position.
-SEATS = ("oop", "ip")
 #: A hand that gets here less often than this never does.
 NEVER = 1e-9
 #: Less than this share of the opponent's mass is rounding.
@@ -73,7 +73,7 @@ class Position:
         self.board_number = board_number
         #: Number of the node of the betting tree.
         self.node = node
-        #: Actions and cards that lead here.
+        #: Actions and cards that lead here from where the spot begins.
         self.line = line
         # Takes the cards as the user named them to those of the game's board.
         self._renaming = renaming
@@ -124,10 +124,7 @@ class Position:
         raise IllegalActionError(f"{brief(word)!r}: the hand is over after {self._told()}")
 
     def _action(self, word: str) -> int:
-        wanted = " ".join(word.lower().replace("all-in", "allin").split())
-        if wanted in self.actions:
-            return self.actions.index(wanted)
-        close = [i for i, name in enumerate(self.actions) if wanted and name.startswith(wanted)]
+        close = named(word, self.actions)
         if len(close) == 1:
             return close[0]
         listed = ", ".join(self.actions if not close else [self.actions[i] for i in close])
@@ -177,12 +174,10 @@ class Position:
             if (dealt,) in deal.boards[b].deals
         )
         onward = next(s for s in here.symmetries if renamed_deck(s, 52)[dealt] == child.cards[-1])
-        leaves = betting.of_kind(here.round, DEAL)
-        root = betting.spans()[here.round + 1][0] + int(np.searchsorted(leaves, self.node))
         after = type(self)(
             answer,
             number,
-            root,
+            int(betting.next_root[self.node]),
             tuple(onward[suit] for suit in self._renaming),
             self._reach,
             (*self.line, card_text(card)),
@@ -220,7 +215,8 @@ class Position:
         return arriving
 
     def _told(self) -> str:
-        return f"'{', '.join(self.line)}'" if self.line else "the start"
+        played = (*self.answer.before, *self.line)
+        return f"'{', '.join(played)}'" if played else "the start"
 
     # ------------------------------------------------------------------------------ facts
 
@@ -359,7 +355,8 @@ class Position:
     def title(self) -> str:
         """Board, line and whose turn it is."""
         told = f"{cards_text(self.board)}, pot {self.pot}"
-        line = f", {' – '.join(self.line)}" if self.line else ""
+        played = (*self.answer.before, *self.line)
+        line = f", {' – '.join(played)}" if played else ""
         return f"{told}{line}" + (f": {self.player}" if self.player else "")
 
     def to_dict(self) -> dict[str, Any]:
@@ -372,6 +369,8 @@ class Position:
             "player": self.player,
             "actions": list(self.actions),
         }
+        if self.answer.before:
+            told["before"] = list(self.answer.before)
         if self.to_act is not None:
             told["frequencies"] = _plain(self.frequencies())
             told["strategy"] = _plain(self.strategy())

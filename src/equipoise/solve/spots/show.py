@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from equipoise.cards import chart
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, blocked, combo_text
-from equipoise.solve.spots.position import NEVER, SEATS, Position
+from equipoise.games.spot import SEATS
+from equipoise.solve.spots.position import NEVER, Position
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -164,8 +164,9 @@ class Solution(Answer):
     def at(self, *steps: str) -> ShownPosition:
         """The position after actions and cards, such as `at("check", "bet 50", "call", "Kh")`.
 
-        Several steps may stand in one text, with commas between them. A size may be left out where
-        there is only one: `bet`, `raise`, `allin`.
+        They go on from where the spot begins: what its `line` says is not named again. Several
+        steps may stand in one text, with commas between them. A size may be left out where there
+        is only one: `bet`, `raise`, `allin`.
         """
         position = ShownPosition.first(self)
         for step in steps:
@@ -182,6 +183,7 @@ class Solution(Answer):
             spot = self._spot_after(node, board, ranges, line)
             target = self.target_pct_pot or max(self.exploitability_pct_pot, 0.05)
             self._solved_on[key] = solve_spot(spot, target, threads=self.threads)
+            self._solved_on[key].before = self.before
         return self._solved_on[key]
 
     def _spot_after(

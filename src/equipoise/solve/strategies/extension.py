@@ -84,11 +84,11 @@ def _fill(
     for number in range(betting.rounds):
         first, last = betting.spans()[number]
         if number:
-            for k, leaf in enumerate(betting.of_kind(number - 1, DEAL).tolist()):
+            for leaf in betting.of_kind(number - 1, DEAL).tolist():
                 arrived: dict[int, float] = defaultdict(float)
                 for place, chance in places.pop(leaf, {}).items():
-                    arrived[tree.caught_up(place, number)] += chance
-                places[first + k] = arrived
+                    arrived[tree.caught_up(place, betting.origin.round + number)] += chance
+                places[int(betting.next_root[leaf])] = arrived
         for node in range(first, last):
             if int(betting.kind[node]) not in (0, 1):
                 continue
@@ -128,11 +128,6 @@ class _Reach:
     def __init__(self, strategy: Strategy, player: int) -> None:
         self.strategy = strategy
         self.player = player
-        betting = strategy.game.betting
-        self._leaf = {}
-        for number in range(1, betting.rounds):
-            for k, leaf in enumerate(betting.of_kind(number - 1, DEAL).tolist()):
-                self._leaf[int(betting.start[number]) + k] = leaf
         self._known: dict[tuple[int, int], NDArray[np.float64]] = {}
 
     def __call__(self, b: int, node: int) -> NDArray[np.float64]:
@@ -150,7 +145,7 @@ class _Reach:
         if above < 0:
             if board.parent < 0:
                 return np.ones(game.deal.states(b, self.player))
-            return self(board.parent, self._leaf[node])[board.arrivals[0][self.player]]
+            return self(board.parent, int(betting.before[node]))[board.arrivals[0][self.player]]
         reach = self(b, above)
         if int(betting.kind[above]) != self.player:
             return reach

@@ -91,7 +91,7 @@ def _count_runouts(game: Game) -> tuple[Any, Any, Any]:
     sizes = [len(boards[b].hands[0]) * len(boards[b].hands[1]) for b in counted]
     start[counted] = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     tables = np.zeros(sum(sizes), dtype=np.int16)
-    cards = betting.rules.board_cards
+    cards = betting.board_cards
     deck = betting.rules.suits * betting.rules.ranks
     for b in counted:
         to_come = cards[boards[b].round + 1 : last + 1]

@@ -156,7 +156,7 @@ class _Checker:
         for street, (first, last) in enumerate(betting.spans()):
             if street:
                 leaves = betting.of_kind(street - 1, DEAL)
-                found[first : first + len(leaves)] = found[leaves]
+                found[betting.next_root[leaves]] = found[leaves]
             mass, _ = self._columns(street)
             for node in range(first, last):
                 if betting.kind[node] < 2 and found[node] > 1e-6:
@@ -183,9 +183,8 @@ class _Checker:
                 parents = self.abstraction.parents(street)
                 assert parents is not None
                 place = parents[place]
-                root = node - int(self.betting.start[street])
                 street -= 1
-                node = int(self.betting.of_kind(street, DEAL)[root])
+                node = int(self.betting.before[node])
                 continue
             if self.betting.kind[above] == player:
                 action = node - int(self.betting.first[above])
