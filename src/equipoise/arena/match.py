@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import copy
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -52,12 +52,11 @@ from equipoise.games import gamefile
 from equipoise.games.dealing import BLOCK, SeededDeals
 from equipoise.games.hand import check_seed
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
+from equipoise.run import Event, Listener
 from equipoise.workers import check_workers, start_pool
 
 #: An agent, its name, or the path of its TOML file.
 Player = Agent | str | Path
-#: Told (hands played, hands asked for, a note).
-Progress = Callable[[int, int, str], None]
 
 MAX_FAULTS = 10
 #: Chunks that each worker should get, so that none waits long for another.
@@ -336,7 +335,7 @@ def play_match(
     seconds_per_action: float | None = None,
     max_faults: int = MAX_FAULTS,
     reveal: bool = False,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> MatchResult:
     """Play `hands` hands in all between A and B.
 
@@ -387,7 +386,7 @@ def play_match(
                 if writer is not None:
                     writer.write(text)
                 if progress is not None:
-                    progress(len(record.payoffs), hands, record.note(rules.big_blind))
+                    progress(Event(len(record.payoffs), hands, record.note(rules.big_blind)))
                 if chunk.interrupted or record.loser is not None:
                     break
         if writer is not None:

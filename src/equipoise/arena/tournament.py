@@ -23,13 +23,14 @@ import numpy as np
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.arena.match import MatchResult, Player, Progress, check_settings, play_match
+from equipoise.arena.match import MatchResult, Player, check_settings, play_match
 from equipoise.arena.statistics import t_quantile
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games.hand import check_seed
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
+from equipoise.run import Event, Listener
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def play_tournament(
     logs: str | Path | None = None,
     resume: bool = False,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
     **settings: Any,
 ) -> Tournament:
     """Everybody plays `hands` hands against everybody; `settings` are those of a match.
@@ -175,11 +176,10 @@ def play_tournament(
     ):
         title = f"{names[i]} v {names[j]}"
 
-        def report(
-            done: int, total: int, note: str, number: int = number, title: str = title
-        ) -> None:
+        def report(event: Event, number: int = number, title: str = title) -> None:
             if progress is not None:
-                progress(number * hands + done, len(meetings) * hands, f"{title}: {note}")
+                done, total = number * hands + event.done, len(meetings) * hands
+                progress(Event(done, total, f"{title}: {event.what}"))
 
         result = play_match(
             players[i],

@@ -14,6 +14,7 @@ from equipoise.cli.output import (
     Seed,
     check_number,
     emit,
+    listening,
     progress_bar,
 )
 from equipoise.errors import EquipoiseError
@@ -82,7 +83,7 @@ def agents_command(
     }
     if opponent is not None:
         with progress_bar(f"{recipe.name} on the button", quiet=json) as bar:
-            earned = opening_earnings(player, opponent, rules, hands, seed, bar)
+            earned = opening_earnings(player, opponent, rules, hands, seed, listening(bar))
         data |= earned.to_dict() | {"opponent": other.name, "seed": seed}
     if plot is not None:
         drawn = figure(_squares(chart), title=_title(chart), actions=chart.actions)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Seed, check_positive, emit, progress_bar
+from equipoise.cli.output import Json, Seed, check_positive, emit, listening, progress_bar
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _fuzz(inputs: int, workers: int | None, only: str | None, seed: int, json: b
     from equipoise.bench.fuzz.fuzz import run
 
     with progress_bar("fuzz", json) as progress:
-        data = run(seed, inputs, only, workers, progress)
+        data = run(seed, inputs, only, workers, listening(progress))
     emit(data, json, lambda: Group(_figures(data), _readers(data), *_faults(data)))
     if any(figure.get("reached") is False for figure in data["figures"]):
         raise typer.Exit(1)

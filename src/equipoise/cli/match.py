@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.output import Json, Overwrite, Seed, emit, progress_bar
+from equipoise.cli.output import Json, Overwrite, Seed, emit, listening, progress_bar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -106,13 +106,13 @@ def match_command(
             overwrite=overwrite,
             allin_equity=allin_equity,
             seconds_per_action=seconds_per_action,
-            progress=report,
+            progress=listening(report),
         )
         if without_luck:
             from equipoise.arena.measures.aivat import aivat
 
             with suppress(KeyboardInterrupt):
-                luckless = aivat(result, a, b, workers=workers, progress=report)
+                luckless = aivat(result, a, b, workers=workers, progress=listening(report))
     result = replace(result, log=log)
     data = result.to_dict() | (luckless.to_dict() if luckless is not None else {})
     stopped = without_luck and luckless is None
@@ -223,7 +223,7 @@ def tournament_command(
             resume=resume,
             # Who goes on from logs may well have the tables replaced.
             overwrite=overwrite and not resume,
-            progress=report,
+            progress=listening(report),
         )
     for _, path in wanted.values():
         if path is not None:

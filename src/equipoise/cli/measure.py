@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli.match import Duplicate, GameName, Workers, rules_of
-from equipoise.cli.output import Json, Seed, emit, progress_bar
+from equipoise.cli.output import Json, Seed, emit, listening, progress_bar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -51,7 +51,7 @@ def lbr_command(
             duplicate=duplicate,
             workers=workers,
             without_luck=without_luck,
-            progress=report,
+            progress=listening(report),
         )
     emit(result.to_dict(), json, lambda: _table(result))
 

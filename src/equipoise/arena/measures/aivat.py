@@ -45,7 +45,7 @@ from numpy.typing import NDArray
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.arena.match import MatchResult, Player, Progress
+from equipoise.arena.match import MatchResult, Player
 from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.cards.combos import hand_number
@@ -56,6 +56,7 @@ from equipoise.games.checkdown import CheckDown, Margins, half_pot
 from equipoise.games.dealing import DealtCards, SeededDeals
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Kind, Rules, State
+from equipoise.run import Event, Listener
 from equipoise.workers import check_workers, start_pool
 
 
@@ -270,7 +271,7 @@ class AivatResult(Columnar):
 
 
 def aivat(
-    match: MatchResult, a: Player, b: Player, *, workers: int = 1, progress: Progress | None = None
+    match: MatchResult, a: Player, b: Player, *, workers: int = 1, progress: Listener | None = None
 ) -> AivatResult:
     """Take the luck out of a match between A and B; its hands are read from its log.
 
@@ -296,7 +297,7 @@ def aivat(
         for part in estimates:
             values += part
             if progress is not None:
-                progress(len(values), len(lines), "AIVAT")
+                progress(Event(len(values), len(lines), "AIVAT"))
     known = (agents[0] is not None, agents[1] is not None)
     return AivatResult(match, known, np.array(values))
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import Recipe
-from equipoise.arena.match import MatchResult, Player, Progress, play_match
+from equipoise.arena.match import MatchResult, Player, play_match
 from equipoise.arena.measures.aivat import AivatResult, aivat
 from equipoise.cards.combos import hand_number
 from equipoise.columnar import Columnar
@@ -38,6 +38,7 @@ from equipoise.games.checkdown import CheckDown, half_pot
 from equipoise.games.hand import View
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State, raise_to
+from equipoise.run import Listener
 
 #: Raise sizes that each menu considers.
 MENUS = ("fc", "fcpa", "56")
@@ -208,7 +209,7 @@ def local_best_response(
     duplicate: bool = True,
     workers: int = 1,
     without_luck: bool = False,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> LbrResult:
     """Play the local best response against an agent.
 

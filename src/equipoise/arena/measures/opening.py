@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from equipoise.agents.agent import Agent
 from equipoise.arena.duel import Duel
-from equipoise.arena.match import Progress
 from equipoise.arena.statistics import Estimate, estimate
 from equipoise.cards.chart import svg
 from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS, class_text
@@ -26,6 +25,7 @@ from equipoise.games.betting import action_label
 from equipoise.games.dealing import SeededDeals
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import Kind, Rules, State
+from equipoise.run import Event, Listener
 
 #: What a first action is called in the report.
 MANNERS = {Kind.FOLD: "fold", Kind.CALL: "limp", Kind.RAISE: "raise"}
@@ -129,7 +129,7 @@ def opening_earnings(
     rules: Rules,
     hands: int = 10_000,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Earnings:
     """Play `hands` hands with the agent on the button in all of them.
 
@@ -149,6 +149,6 @@ def opening_earnings(
             first = MANNERS[state.history[0][0].kind]
             won[first].append(1000 * (payoff if button == 0 else -payoff) / rules.big_blind)
             if progress is not None and hand % 256 == 0:
-                progress(hand, hands, "")
+                progress(Event(hand, hands))
     rates = {manner: estimate(figures) for manner, figures in won.items()}
     return Earnings(agent.name, opponent.name, hands, rates)

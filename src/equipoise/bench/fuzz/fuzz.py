@@ -27,12 +27,10 @@ from equipoise.bench.fuzz.reader import Reader
 from equipoise.bench.fuzz.worker import VERDICTS, Fault, Limits, Tally, Task, serve
 from equipoise.errors import EquipoiseError, SolverError
 from equipoise.kernel import cores
+from equipoise.run import Event, Listener
 
 #: Inputs that a worker is given at once.
 _CHUNK = 200
-
-#: Told of inputs done, of how many there are, and how many faults were found.
-Progress = Callable[[int, int, str], None]
 
 
 def all_readers() -> list[Reader]:
@@ -139,14 +137,14 @@ class Fuzzer:
         """Inputs that were neither accepted nor refused."""
         return sum(self.tally.total(verdict) for verdict in VERDICTS[2:])
 
-    def run(self, progress: Progress | None = None) -> None:
+    def run(self, progress: Listener | None = None) -> None:
         """Read everything; Ctrl-C leaves what was counted until then."""
         try:
             self._crew = [self._hire() for _ in range(self.workers)]
             while self._tasks or any(worker.task for worker in self._crew):
                 self._turn()
                 if progress is not None:
-                    progress(self.done, self.inputs, f"{self.faults} faults")
+                    progress(Event(self.done, self.inputs, f"{self.faults} faults"))
         finally:
             for worker in self._crew:
                 worker.end()
@@ -200,7 +198,7 @@ def run(
     inputs: int = 20_000,
     only: str | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> dict[str, Any]:
     """Read that many inputs and tell what came of them; after Ctrl-C, of those read so far."""
     names = [name.strip() for name in only.split(",")] if only else []
