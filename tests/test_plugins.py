@@ -56,7 +56,7 @@ def test_other_packages_add_solvers(another_package):
     another_package(code, {registry.GROUP: points})
     assert registry.names()[-3:] == ("mine", "odd", "broken")
     solver = registry.make_solver("mine", catalogue.kuhn())
-    assert solver.run(Limit(iterations=20)).iteration == 20
+    assert solver.run(Limit(iterations=20)).done == 20
     with pytest.raises(SolverError, match="'odd' of another package is no subclass"):
         registry.solver_class("odd")
     with pytest.raises(EquipoiseError, match="'broken' of another package cannot be loaded"):

@@ -61,7 +61,7 @@ def test_a_first_bot_needs_no_deep_import():
 def test_a_first_experiment_and_a_first_study_need_no_deep_import():
     solver = eq.make_solver("cfr+", eq.game("kuhn"))
     assert isinstance(solver, eq.Solver)
-    assert solver.run(eq.Limit(iterations=50)).iteration == 50
+    assert solver.run(eq.Limit(iterations=50)).done == 50
     assert isinstance(solver.average_strategy(), eq.Strategy)
     spot = eq.Spot("Td9d6hQc2s", "AA,KK", "QQ,JJ", pot=100, stack=100, menu=eq.BetMenu.parse("a"))
     solution = eq.solve_spot(spot, target_pct_pot=1)
