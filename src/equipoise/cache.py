@@ -46,8 +46,6 @@ CHECKED = ".checked"
 #: Folder within it of trained strategies.
 TRAINED = "blueprints"
 
-#: Told of boards done, and of how many there are.
-Progress = Callable[[int, int], None]
 
 #: Changes when a table of the same configuration would have other contents.
 _VERSION = 2

@@ -116,6 +116,11 @@ class Event:
 Listener = Callable[[Event], None]
 
 
+def about(what: str, listener: Listener) -> Listener:
+    """A listener whose events say what they are about."""
+    return lambda event: listener(replace(event, what=what))
+
+
 class Flag(Protocol):
     """What can be set once and looked at often, such as an event shared by processes."""
 

@@ -246,10 +246,12 @@ def test_the_standard_error_is_the_spread_of_repeated_samples() -> None:
 
 def test_progress_ends_at_the_total() -> None:
     seen: list[tuple[int, int]] = []
-    equity(["AsKs", "QhQd"], progress=lambda done, total: seen.append((done, total)))
+    equity(["AsKs", "QhQd"], progress=lambda told: seen.append((told.done, told.total)))
     assert seen[-1] == (1712304, 1712304)
     seen.clear()
-    hand_equities("random", "random", FLOP, progress=lambda done, total: seen.append((done, total)))
+    hand_equities(
+        "random", "random", FLOP, progress=lambda told: seen.append((told.done, told.total))
+    )
     assert seen[-1][0] == seen[-1][1] == 1176
 
 

@@ -28,10 +28,11 @@ from equipoise.abstraction.lookup import (
     lookup,
 )
 from equipoise.abstraction.totals import BucketTotals, bucket_totals
-from equipoise.cache import Progress, cached_table
+from equipoise.cache import cached_table
 from equipoise.cards.card import card_text, cards_text, check_distinct
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import ArtefactError, CardError, GameError
+from equipoise.run import Listener
 
 _KIND = "card abstraction"
 
@@ -121,7 +122,7 @@ class Abstraction:
         ]
         return artefact.fingerprint([[d.fingerprint for d in self.definitions], children])
 
-    def lookup(self, progress: Progress | None = None) -> Lookup:
+    def lookup(self, progress: Listener | None = None) -> Lookup:
         """The tables for kernels, expanded if they are not in the cache yet."""
         known: Lookup | None = self.__dict__.get("_lookup")
         if known is None:

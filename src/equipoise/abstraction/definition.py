@@ -41,9 +41,10 @@ from equipoise.abstraction.features.ochs import cluster_count, ochs_vectors
 from equipoise.abstraction.features.potentials import potentials
 from equipoise.abstraction.kmeans import METRICS, nearest
 from equipoise.abstraction.lookup import BLOCKED, STREETS
-from equipoise.cache import Progress, cached_table
+from equipoise.cache import cached_table
 from equipoise.cards.combos import COMBO_CLASS, COMBO_COUNT
 from equipoise.errors import GameError
+from equipoise.run import Event, Listener
 
 Table = NDArray[np.uint16]
 
@@ -185,7 +186,7 @@ _CHECKS = {
 
 
 def feature_table(
-    street: int, definitions: Sequence[Definition], progress: Progress | None = None
+    street: int, definitions: Sequence[Definition], progress: Listener | None = None
 ) -> Table:
     """Feature table of a street: uint16[boards, 1326], before the flop uint16[1326].
 
@@ -219,7 +220,7 @@ def feature_table(
 
 
 def _fill_by_outlook(
-    street: int, definitions: Sequence[Definition], progress: Progress | None, out: Table
+    street: int, definitions: Sequence[Definition], progress: Listener | None, out: Table
 ) -> None:
     from equipoise.abstraction.features.outlook import expand
 
@@ -229,7 +230,7 @@ def _fill_by_outlook(
 
 
 def _fill_by_nearest(
-    street: int, definition: Definition, progress: Progress | None, out: Table
+    street: int, definition: Definition, progress: Listener | None, out: Table
 ) -> None:
     settings = definition.settings
     _check_vectors(street, settings["of"])
@@ -246,7 +247,7 @@ def _fill_by_nearest(
         )
         out[part] = rows
         if progress is not None:
-            progress(part.stop, len(out))
+            progress(Event(part.stop, len(out)))
 
 
 def _check_vectors(street: int, of: Any) -> None:
@@ -258,7 +259,7 @@ def _check_vectors(street: int, of: Any) -> None:
 
 
 def axis_values(
-    street: int, axis: str, boards: slice, progress: Progress | None = None
+    street: int, axis: str, boards: slice, progress: Listener | None = None
 ) -> NDArray[np.float32]:
     """Figures of every hand along a named axis: float32[boards, 1326]; blocked hands have any."""
     _check_axis(street, axis)
@@ -283,7 +284,7 @@ def _check_axis(street: int, axis: Any) -> None:
 
 
 def _fill_by_cuts(
-    street: int, definition: Definition, progress: Progress | None, out: Table
+    street: int, definition: Definition, progress: Listener | None, out: Table
 ) -> None:
     axes: list[str] = list(definition.settings["axes"])
     for first in range(0, len(out), _BATCH):
@@ -299,4 +300,4 @@ def _fill_by_cuts(
             cell = cell * (rows.shape[1] + 1) + above
         out[part] = np.where(live(street, part), cell, BLOCKED)
         if progress is not None:
-            progress(part.stop, len(out))
+            progress(Event(part.stop, len(out)))

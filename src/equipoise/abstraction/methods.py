@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from equipoise import artefact
 from equipoise.cache import cache_folder
 from equipoise.errors import ArtefactError, GameError, RecipeError
+from equipoise.run import Event, Listener
 from equipoise.settings import SEED, Kind, check, choose
 
 if TYPE_CHECKING:
@@ -27,13 +28,11 @@ if TYPE_CHECKING:
     from equipoise.abstraction.buckets.histograms import HistogramBuckets
     from equipoise.abstraction.buckets.potential import StreetDivision
     from equipoise.abstraction.buckets.potential_aware import PotentialAware
-    from equipoise.cache import Progress
 
 #: Buckets of a street are numbered in 16 bits, of which the last stands for none.
 _MOST_BUCKETS = 65_535
 
 Settings = Mapping[str, Any]
-Tell = Callable[[str], None]
 
 
 class Method(NamedTuple):
@@ -47,7 +46,7 @@ class Method(NamedTuple):
     remembers: Callable[[Settings], bool]
     #: Refuses settings that make no buckets, before anything is made.
     check: Callable[[Settings], object]
-    make: Callable[[Settings, Tell, Progress | None], Abstraction]
+    make: Callable[[Settings, Listener, Listener | None], Abstraction]
 
 
 def _totals(settings: Settings) -> tuple[int, ...]:
@@ -69,7 +68,7 @@ def _aware(settings: Settings) -> PotentialAware:
     return PotentialAware((one, two, three, four), **more)
 
 
-def _potential_aware(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
+def _potential_aware(settings: Settings, tell: Listener, progress: Listener | None) -> Abstraction:
     from equipoise.abstraction.buckets.potential_aware import potential_aware
 
     return potential_aware(_aware(settings), tell)
@@ -132,11 +131,11 @@ def street_divisions(
     return flop, turn, river
 
 
-def _potential(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
+def _potential(settings: Settings, tell: Listener, progress: Listener | None) -> Abstraction:
     from equipoise.abstraction.buckets.potential import PotentialBuckets, potential_buckets
 
     divisions = street_divisions(settings)
-    tell("potentials and borders")
+    tell(Event(0, what="potentials and borders"))
     return potential_buckets(PotentialBuckets(divisions), progress)
 
 
@@ -157,10 +156,10 @@ def _clusters(settings: Settings) -> HistogramBuckets:
     return HistogramBuckets((one, two, three), **rest)
 
 
-def _histograms(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
+def _histograms(settings: Settings, tell: Listener, progress: Listener | None) -> Abstraction:
     from equipoise.abstraction.buckets.histograms import histogram_buckets
 
-    tell("clusters of histograms")
+    tell(Event(0, what="clusters of histograms"))
     return histogram_buckets(_clusters(settings), progress)
 
 
@@ -187,7 +186,7 @@ def _levels(settings: Settings) -> EquityBuckets:
     return EquityBuckets(**{key: settings[key] for key in ("count", "division") if key in settings})
 
 
-def _equity(settings: Settings, tell: Tell, progress: Progress | None) -> Abstraction:
+def _equity(settings: Settings, tell: Listener, progress: Listener | None) -> Abstraction:
     import numpy as np
 
     from equipoise.abstraction.abstraction import Abstraction
@@ -195,7 +194,7 @@ def _equity(settings: Settings, tell: Tell, progress: Progress | None) -> Abstra
     from equipoise.abstraction.features.kernels import FULL_SCORE
     from equipoise.abstraction.features.rollouts import FULL
 
-    tell("equities")
+    tell(Event(0, what="equities"))
     buckets = _levels(settings)
     borders = buckets.borders / FULL
     definitions = [
@@ -298,7 +297,7 @@ def remembers(settings: Settings) -> bool:
 
 
 def make_abstraction(
-    settings: Settings, tell: Tell = lambda _: None, progress: Progress | None = None
+    settings: Settings, tell: Listener = lambda _: None, progress: Listener | None = None
 ) -> Abstraction:
     """The abstraction of a recipe's table, from the cache folder, or made and kept there."""
     from equipoise.abstraction.abstraction import Abstraction

@@ -18,7 +18,6 @@ from equipoise.cards.card import DECK_SIZE, card_text, cards_text, check_distinc
 from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT, blocked, combo_index
 from equipoise.cards.evaluator import CARD_BIT, COMBO_BIT, evaluate_many
 from equipoise.cards.matchup import (
-    Progress,
     Weights,
     by_class,
     compatible_weight,
@@ -28,6 +27,7 @@ from equipoise.cards.matchup import (
 from equipoise.cards.range import Range
 from equipoise.columnar import Columnar
 from equipoise.errors import CardError, RangeError
+from equipoise.run import Event, Listener
 
 #: A hand or a range: text, two cards, a :class:`Range`, or one weight for each combination.
 Holding = str | Range | Sequence[int] | NDArray[np.floating]
@@ -86,12 +86,12 @@ def equity(
     samples: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> EquityResult:
     """Equity of two hands or ranges on a board of none to five cards.
 
-    Exact unless `samples` asks for that many random deals. `progress(done, total)` is called with
-    boards or samples while a long count runs.
+    Exact unless `samples` asks for that many random deals. `progress` hears of boards
+    or samples while a long count runs.
 
     >>> result = equity(["AsAh", "KcKd"])
     >>> result.wins, result.ties, result.total
@@ -137,7 +137,7 @@ def hand_equities(
     dead: str | Iterable[int] = "",
     *,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Weights:
     """Exact equity of each combination of one range against another: float64[1326].
 
@@ -215,7 +215,7 @@ def _sampled(
     dead: tuple[int, ...],
     samples: int,
     seed: int,
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> EquityResult:
     """Draw pairs of hands by weight and boards uniformly; boards that hit a hand are redrawn."""
     if samples < 2:
@@ -251,7 +251,7 @@ def _sampled(
         lost += int((ours_value < theirs_value).sum())
         drawn += size
         if progress is not None:
-            progress(drawn, samples)
+            progress(Event(drawn, samples))
     tied = samples - won - lost
     share = (won + tied / 2) / samples
     variance = (won + tied / 4) / samples - share**2

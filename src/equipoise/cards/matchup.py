@@ -33,9 +33,9 @@ from equipoise.cards.evaluator import board_code, tables
 from equipoise.cards.kernels import compare_pairs, list_runouts, sweep_boards
 from equipoise.cards.preflop import table
 from equipoise.kernel import cores
+from equipoise.run import Event, Listener
 
 Weights = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 
 #: Measured nanoseconds: one evaluation, one comparison, sorting and walking one board.
 _EVALUATE_NS, _COMPARE_NS, _SORT_NS = 2.5, 1.0, 8000.0
@@ -73,7 +73,7 @@ def count(
     board: tuple[int, ...],
     dead: tuple[int, ...],
     threads: int | None,
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> Counts:
     """Count by the method that is quickest here."""
     unseen = DECK_SIZE - len(board) - len(dead)
@@ -108,7 +108,7 @@ def _count_pairs(
     board: tuple[int, ...],
     dead: tuple[int, ...],
     threads: int,
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> tuple[Weights, Weights]:
     our_combos, their_combos = np.flatnonzero(ours), np.flatnonzero(theirs)
     # A board card that every hand of a side holds cannot come.
@@ -144,7 +144,7 @@ def _count_sweep(
     dead: tuple[int, ...],
     swaps: list[list[int]],
     threads: int,
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> tuple[Weights, Weights]:
     boards, orbits = runouts(board, dead, swaps)
     live = np.flatnonzero((ours > 0) | (theirs > 0))
@@ -187,7 +187,7 @@ def _total(
     boards: list[int],
     size: int,
     threads: int,
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> tuple[Weights, Weights]:
     """Sum of the results of tasks, each of so many boards, always added in the same order."""
     win, tie, done = np.zeros(size), np.zeros(size), 0
@@ -201,7 +201,7 @@ def _total(
             tie += more_tie
             done += batch
             if progress is not None:
-                progress(done, sum(boards))
+                progress(Event(done, sum(boards)))
     finally:
         pool.shutdown(cancel_futures=True)
     return win, tie

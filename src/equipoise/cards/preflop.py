@@ -14,7 +14,6 @@ what neither side wins is tied.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +28,7 @@ from equipoise.cards.kernels import count_wins
 from equipoise.errors import ArtefactError, CardError
 from equipoise.files import written
 from equipoise.kernel import over_chunks
+from equipoise.run import Event, Listener
 
 #: Boards of five cards from the 48 that two hands leave.
 BOARDS_PER_PAIR = 1_712_304
@@ -136,10 +136,8 @@ def against_random() -> NDArray[np.float64]:
     return equity
 
 
-def rebuild(
-    progress: Callable[[int, int], None] | None = None, threads: int | None = None
-) -> PreflopTable:
-    """Count the table anew; `progress(done, total)` is called with boards, ending at the total."""
+def rebuild(progress: Listener | None = None, threads: int | None = None) -> PreflopTable:
+    """Count the table anew; `progress` hears of boards, ending at the total."""
     indexer = river_boards()
     every = np.arange(indexer.size(0))
     boards = indexer.unindex_many(0, every)
@@ -160,5 +158,5 @@ def rebuild(
         while counts:
             total += counts.pop()
         if progress is not None:
-            progress(begin + size, len(boards))
+            progress(Event(begin + size, len(boards)))
     return PreflopTable(total.reshape(CLASS_COUNT, CLASS_COUNT))

@@ -9,6 +9,7 @@ import typer
 
 from equipoise.cli.output import Json, Overwrite, emit, listening, progress_bar
 from equipoise.errors import EquipoiseError
+from equipoise.run import about
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -105,10 +106,10 @@ def _open(what: str, source: str, json: bool) -> Abstraction:
     with progress_bar(recipe.name, quiet=json) as bar:
         made = make_abstraction(
             recipe.abstraction,
-            lambda step: bar(0, None, step),
-            lambda done, total: bar(done, total, "features"),
+            listening(bar),
+            about("features", listening(bar)),
         )
-        made.lookup(lambda done, total: bar(done, total, "features"))
+        made.lookup(about("features", listening(bar)))
     return made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.output import Json, Overwrite, Seed, emit, progress_bar
+from equipoise.cli.output import Json, Overwrite, Seed, emit, listening, progress_bar
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -60,7 +60,9 @@ def equity_command(
     from equipoise.cards.equity import equity
 
     with progress_bar("boards", quiet=json) as progress:
-        result = equity([first, second], board, dead, samples=samples, seed=seed, progress=progress)
+        result = equity(
+            [first, second], board, dead, samples=samples, seed=seed, progress=listening(progress)
+        )
     data = {
         "hands": [first, second],
         "board": board,
@@ -124,7 +126,7 @@ def preflop_command(
     data: dict[str, Any] = {"rebuilt": rebuild}
     if rebuild:
         with progress_bar("canonical boards", quiet=json) as progress:
-            fresh = preflop.rebuild(progress=progress)
+            fresh = preflop.rebuild(progress=listening(progress))
         data["identical"] = bool((fresh.wins == shipped.wins).all())
         if output is not None:
             fresh.save(output)

@@ -8,7 +8,7 @@ one nearest to it, later streets counting more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -30,7 +30,7 @@ from equipoise.errors import ArtefactError, IllegalActionError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Action, Rules, State
-from equipoise.run import Event, Limit
+from equipoise.run import Limit, Listener, about
 from equipoise.solve.solvers.cfr import CFRPlus
 
 _KIND = "bucket strategy"
@@ -38,7 +38,6 @@ _KIND = "bucket strategy"
 _RECENT_FIRST = (8, 4, 2, 1)
 
 #: Told (what is done, how much of it, out of how much).
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ class BucketStrategy:
 _loaded: dict[Training, BucketStrategy] = {}
 
 
-def bucket_strategy(training: Training, progress: Progress | None = None) -> BucketStrategy:
+def bucket_strategy(training: Training, progress: Listener | None = None) -> BucketStrategy:
     """The strategy of a training, from the cache folder, or trained and kept there."""
     if training not in _loaded:
         _loaded[training] = _stored(training) or _trained(training, progress)
@@ -180,7 +179,7 @@ def _stored(training: Training) -> BucketStrategy | None:
         return None
 
 
-def _trained(training: Training, progress: Progress | None) -> BucketStrategy:
+def _trained(training: Training, progress: Listener | None) -> BucketStrategy:
     tell_making(
         f"a strategy of {training.rules.name} over {training.buckets.count} buckets, a minute"
     )
@@ -197,17 +196,11 @@ def _trained(training: Training, progress: Progress | None) -> BucketStrategy:
     return strategy
 
 
-def train(training: Training, progress: Progress | None = None) -> BucketStrategy:
+def train(training: Training, progress: Listener | None = None) -> BucketStrategy:
     """Count tables, solve, and take the average strategy."""
 
-    def counted(done: int, total: int) -> None:
-        if progress is not None:
-            progress("boards", done, total)
-
-    def solved(event: Event) -> None:
-        if progress is not None:
-            progress("iterations", event.done, training.iterations)
-
+    counted = None if progress is None else about("boards", progress)
+    solved = None if progress is None else about("iterations", progress)
     tables = count_tables(training.buckets.lookup(), training.boards, training.seed, counted)
     game = bucket_game(training.rules, tables)
     solver = CFRPlus(game, precision="float32")

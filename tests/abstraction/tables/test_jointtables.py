@@ -22,6 +22,7 @@ from equipoise.abstraction.tables.joint import (
 )
 from equipoise.abstraction.tables.pairpoints import Points
 from equipoise.errors import GameError
+from equipoise.run import Event
 
 TWO, THREE = EquityBuckets(2), EquityBuckets(3)
 
@@ -86,33 +87,39 @@ def test_kept_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(jointtables, "_BATCH", 8)
     monkeypatch.setattr(jointtables, "_KEEP_AFTER", 0.0)
 
-    def stop(done: int, total: int) -> None:
-        if done == 24:
+    def stop(event: Event) -> None:
+        if event.done == 24:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         joint_tables(TWO, 40, seed=6, progress=stop)
     assert [path.suffix for path in tmp_path.iterdir()] == [".unfinished"]
     told: list[tuple[int, int]] = []
-    found = joint_tables(TWO, 40, seed=6, progress=lambda *done: told.append(done))
+    found = joint_tables(
+        TWO, 40, seed=6, progress=lambda event: told.append((event.done, event.total))
+    )
     # What was kept last is after two batches.
     assert told == [(24, 40), (32, 40), (40, 40)]
     plain = count_tables(TWO.lookup(), 40, seed=6)
     assert np.array_equal(found.mass[3], plain.mass[3])
     assert np.array_equal(found.signed[3], plain.signed[3])
     (path,) = tmp_path.iterdir()
-    again = joint_tables(TWO, 40, seed=6, progress=lambda *done: told.append(done))
+    again = joint_tables(
+        TWO, 40, seed=6, progress=lambda event: told.append((event.done, event.total))
+    )
     assert len(told) == 3
     assert np.array_equal(again.signed[3], plain.signed[3])
     path.write_bytes(path.read_bytes()[:-5])
-    joint_tables(TWO, 40, seed=6, progress=lambda *done: told.append(done))
+    joint_tables(TWO, 40, seed=6, progress=lambda event: told.append((event.done, event.total)))
     assert len(told) > 3, "a damaged file is counted again"
     manifest, arrays = artefact.read(path, "joint tables")
     points = arrays["points"]
     for nonsense in ({}, {"points": points[:1]}, {"points": points.astype(np.int16)}):
         artefact.write(path, "joint tables", manifest["configuration"], nonsense)
         told.clear()
-        again = joint_tables(TWO, 40, seed=6, progress=lambda *done: told.append(done))
+        again = joint_tables(
+            TWO, 40, seed=6, progress=lambda event: told.append((event.done, event.total))
+        )
         assert len(told) == 5, "and so is one that makes no sense"
         assert np.array_equal(again.signed[3], plain.signed[3])
 

@@ -25,8 +25,8 @@ from equipoise.abstraction.features.equities import histograms, live, river_scor
 from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.kmeans import METRICS, Floats, cluster, line_clusters
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.cache import Progress
 from equipoise.errors import GameError
+from equipoise.run import Listener
 
 #: Boards and hands that centroids are fitted to.
 _BOARDS, _SAMPLE = 600, 80_000
@@ -99,7 +99,7 @@ def fit_histograms(
 
 
 def histogram_buckets(
-    settings: HistogramBuckets | None = None, progress: Progress | None = None
+    settings: HistogramBuckets | None = None, progress: Listener | None = None
 ) -> Abstraction:
     """Make the abstraction, a minute or so after its histograms are in the cache."""
     settings = settings or HistogramBuckets()

@@ -27,8 +27,8 @@ from equipoise.abstraction.childmass import score_mass
 from equipoise.abstraction.definition import Definition, axis_values
 from equipoise.abstraction.features.equities import live, river_scores, weights
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.cache import Progress
 from equipoise.errors import GameError
+from equipoise.run import Listener
 
 #: Places for a border between an equity or potential of 0 and of 1.
 LEVELS = 1 << 14
@@ -176,7 +176,7 @@ def _levels(figures: NDArray[np.float32]) -> NDArray[np.int32]:
 
 
 def define_street(
-    division: StreetDivision, street: int, progress: Progress | None = None
+    division: StreetDivision, street: int, progress: Listener | None = None
 ) -> Definition:
     """Features of the flop (1) or the turn (2): the buckets themselves."""
     whole = slice(None)
@@ -194,7 +194,7 @@ def river_child(shares: Shares, counts: NDArray[np.float64]) -> NDArray[np.uint1
 
 
 def potential_buckets(
-    settings: PotentialBuckets | None = None, progress: Progress | None = None
+    settings: PotentialBuckets | None = None, progress: Listener | None = None
 ) -> Abstraction:
     """Make the abstraction: hole cards by class, then buckets that forget those before."""
     settings = settings or PotentialBuckets()

@@ -19,7 +19,6 @@ Children of a bucket are numbered by their mean equity, the weakest first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import accumulate
@@ -52,6 +51,7 @@ from equipoise.abstraction.lookup import BLOCKED, STREETS
 from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS
 from equipoise.errors import GameError
 from equipoise.kernel import cores
+from equipoise.run import Event, Listener
 
 #: A parent may get up to this many times the mean number of children.
 _MOST_TIMES = 4
@@ -60,7 +60,7 @@ _RESTARTS, _PREFLOP_RESTARTS = 4, 100
 Masses = NDArray[np.float64]
 
 
-def _say_nothing(_: str) -> None:
+def _say_nothing(_: Event) -> None:
     """Progress that nobody asked for."""
 
 
@@ -109,10 +109,10 @@ class PotentialAware:
 
 
 def define_features(
-    settings: PotentialAware, tell: Callable[[str], None] = _say_nothing
+    settings: PotentialAware, tell: Listener = _say_nothing
 ) -> tuple[Definition, Definition, Definition, Definition]:
     """Features bottom up: river scores, turn classes, flop classes, classes of hole cards."""
-    tell("river scores")
+    tell(Event(0, what="river scores"))
     scores = river_scores()
     counts = score_mass(scores, weights(3)).sum(axis=0)
     borders = line_clusters(counts, settings.river_cells).borders(settings.river_cells)
@@ -120,13 +120,13 @@ def define_features(
     cells = (edges[:-1] + edges[1:] - 1) / (2 * FULL_SCORE)
     hole, river = Definition("class"), Definition("score")
 
-    tell("turn classes")
+    tell(Event(0, what="turn classes"))
     points = step_points(cells, np.arange(FULL_SCORE + 1) / FULL_SCORE)
     found = fit_outlooks(2, scores, points, settings.turn_classes, seed=settings.seed)
     turn = Definition("outlook", {}, {"points": points, "centroids": found})
     table = feature_table(2, (hole, hole, turn, river))
 
-    tell("flop classes")
+    tell(Event(0, what="flop classes"))
     points = energy_points(found, _class_mass(2, table, len(found)))
     found = fit_outlooks(1, table, points, settings.flop_classes, seed=settings.seed)
     flop = Definition("outlook", {}, {"points": points, "centroids": found})
@@ -265,7 +265,7 @@ def mean_equities(street: int, table: Table, count: int) -> Masses:
 def child_tables(
     settings: PotentialAware,
     definitions: tuple[Definition, ...],
-    tell: Callable[[str], None] = _say_nothing,
+    tell: Listener = _say_nothing,
 ) -> tuple[Table, Table, Table, Table]:
     """Buckets top down: the child tables of the four rounds."""
     flop_table, turn_table = (feature_table(street, definitions) for street in (1, 2))
@@ -273,7 +273,7 @@ def child_tables(
     turn_points = definitions[2].arrays["centroids"]
 
     def share_out(mass: Masses, points: Floats, street: int, table: Table) -> Table:
-        tell(f"{'flop' if street == 1 else 'turn'} buckets")
+        tell(Event(0, what=f"{'flop' if street == 1 else 'turn'} buckets"))
         equities = mean_equities(street, table, len(points))
         return divide(
             *(mass, points, equities, settings.totals[street]),
@@ -281,7 +281,7 @@ def child_tables(
             seed=settings.seed,
         )
 
-    tell("preflop buckets")
+    tell(Event(0, what="preflop buckets"))
     sizes = CLASS_SIZE.astype(np.float64)
     best = cluster(
         *(hole_card_points(flop_table, flop_points), settings.totals[0], sizes),
@@ -299,15 +299,13 @@ def child_tables(
     mass = turn_mass(flop_buckets, turn_table, int(flop.max()) + 1, len(turn_points))
     turn = share_out(mass, turn_points, 2, turn_table)
 
-    tell("river buckets")
+    tell(Event(0, what="river buckets"))
     mass = river_mass(flop_buckets, turn_table, turn, river_scores(), FULL_SCORE + 1)
     river = divide_line(mass, settings.totals[3], allocation=settings.allocation)
     return preflop, flop, turn, river
 
 
-def potential_aware(
-    settings: PotentialAware, tell: Callable[[str], None] = _say_nothing
-) -> Abstraction:
+def potential_aware(settings: PotentialAware, tell: Listener = _say_nothing) -> Abstraction:
     """Make the abstraction; `tell` hears what is being made: about a minute on two cores."""
     definitions = define_features(settings, tell)
     children = child_tables(settings, definitions, tell)

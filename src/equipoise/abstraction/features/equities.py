@@ -42,12 +42,13 @@ from equipoise.abstraction.features.kernels import (
     score_boards,
 )
 from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
-from equipoise.cache import Progress, cached_table
+from equipoise.cache import cached_table
 from equipoise.cards.card import DECK_SIZE
 from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
 from equipoise.cards.evaluator import tables
 from equipoise.errors import GameError
 from equipoise.kernel import over_chunks
+from equipoise.run import Event, Listener
 
 #: Boards between two reports of progress.
 _BATCH = 2048
@@ -98,7 +99,7 @@ def board_count(street: int) -> int:
 
 
 def in_batches(
-    work: Callable[[int, int], object], count: int, progress: Progress | None, batch: int = _BATCH
+    work: Callable[[int, int], object], count: int, progress: Listener | None, batch: int = _BATCH
 ) -> None:
     """Call `work(first, last)` on all cores, and tell of progress between batches."""
     for start in range(0, count, batch):
@@ -109,7 +110,7 @@ def in_batches(
 
         over_chunks(part, stop - start)
         if progress is not None:
-            progress(stop, count)
+            progress(Event(stop, count))
 
 
 def score_rivers(
@@ -127,7 +128,7 @@ def score_rivers(
     return found
 
 
-def river_scores(progress: Progress | None = None) -> NDArray[np.uint16]:
+def river_scores(progress: Listener | None = None) -> NDArray[np.uint16]:
     """Score of every hand on every canonical board: uint16[134459, 1326], mapped from the cache."""
     boards = board_index(5).boards
 
@@ -138,7 +139,7 @@ def river_scores(progress: Progress | None = None) -> NDArray[np.uint16]:
 
 
 def turn_moments(
-    scores: NDArray[np.uint16], boards: slice = slice(None), progress: Progress | None = None
+    scores: NDArray[np.uint16], boards: slice = slice(None), progress: Listener | None = None
 ) -> NDArray[np.float32]:
     """Mean and spread of the turn from river scores: float32[2, boards, 1326]."""
     children = next_places(2)[boards]
@@ -152,7 +153,7 @@ def turn_moments(
 
 
 def earlier_moments(
-    street: int, later: Moments, boards: slice = slice(None), progress: Progress | None = None
+    street: int, later: Moments, boards: slice = slice(None), progress: Listener | None = None
 ) -> NDArray[np.float32]:
     """Moments of the flop or of hole cards from those of the next street: float32[3, boards, 1326]."""
     children = next_places(street)[boards]
@@ -169,7 +170,7 @@ def earlier_moments(
     return out
 
 
-def moments(street: int, progress: Progress | None = None) -> Moments:
+def moments(street: int, progress: Listener | None = None) -> Moments:
     """Moments of every hand before the flop, on the flop or on the turn, mapped from the cache."""
     if street == 2:
 
@@ -189,7 +190,7 @@ def moments(street: int, progress: Progress | None = None) -> Moments:
     return Moments(found[0], found[1], found[-1])
 
 
-def equities(street: int, progress: Progress | None = None) -> NDArray[np.float32]:
+def equities(street: int, progress: Listener | None = None) -> NDArray[np.float32]:
     """Rollout equity of every hand on a street, :data:`NO_EQUITY` where blocked.
 
     On the river this is a new array of 0.7 GB: work with :func:`river_scores` where that will do.
@@ -209,7 +210,7 @@ def count_below(
     borders: Sequence[float],
     boards: slice = slice(None),
     out: NDArray[Any] | None = None,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> NDArray[Any]:
     """Cumulative histogram over the next cards of the next street's `table`: scores or equities.
 
@@ -242,7 +243,7 @@ def count_below(
 
 
 def histograms(
-    street: int, borders: Sequence[float], progress: Progress | None = None
+    street: int, borders: Sequence[float], progress: Listener | None = None
 ) -> NDArray[Any]:
     """:func:`count_below` of the next street's equity for every hand, mapped from the cache."""
 
@@ -261,7 +262,7 @@ def child_histograms(
     table: NDArray[np.uint16],
     cells: int,
     boards: slice = slice(None),
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> NDArray[Any]:
     """Next cards that lead to each of `cells` values of the next street's feature table.
 

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.features.equities import in_batches
 from equipoise.abstraction.features.kernels import MOST_CLUSTERS, sweep_clusters
-from equipoise.cache import Progress, cached_table
+from equipoise.cache import cached_table
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.evaluator import tables
 from equipoise.errors import GameError
+from equipoise.run import Listener
 
 
 def _clusters(cluster_of_class: Sequence[int]) -> tuple[NDArray[np.uint64], int]:
@@ -63,7 +64,7 @@ def river_vectors(
 
 
 def ochs_vectors(
-    cluster_of_class: Sequence[int], progress: Progress | None = None
+    cluster_of_class: Sequence[int], progress: Listener | None = None
 ) -> NDArray[np.uint8]:
     """:func:`river_vectors` of every canonical board, mapped from the cache (1.4 GB for 8)."""
     _, count = _clusters(cluster_of_class)

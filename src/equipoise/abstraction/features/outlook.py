@@ -28,10 +28,10 @@ from equipoise.abstraction.features.equities import board_count, live, next_plac
 from equipoise.abstraction.features.kernels import mean_points
 from equipoise.abstraction.kmeans import Floats, cluster, nearest
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.cache import Progress
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
 from equipoise.kernel import over_chunks
+from equipoise.run import Event, Listener
 
 #: Points are multiples of this: sums of 48 of them are exact in float32 while below 2⁸.
 GRAIN = 2.0**-16
@@ -147,7 +147,7 @@ def expand(
     table: NDArray[np.uint16],
     points: Floats,
     centroids: Floats,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
     out: NDArray[np.uint16] | None = None,
 ) -> NDArray[np.uint16]:
     """Class of every hand on every canonical board: the centroid nearest to its outlook."""
@@ -160,5 +160,5 @@ def expand(
         rows[free] = nearest(outlooks(street, table, points, part)[free], centroids)
         found[part] = rows
         if progress is not None:
-            progress(part.stop, boards)
+            progress(Event(part.stop, boards))
     return found

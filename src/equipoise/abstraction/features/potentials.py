@@ -25,10 +25,11 @@ from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.features.equities import board_count, in_batches, moments
 from equipoise.abstraction.features.kernels import NO_EQUITY, roll_out_boards
 from equipoise.abstraction.lookup import BOARD_SIZES
-from equipoise.cache import Progress, cached_table
+from equipoise.cache import cached_table
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.cards.evaluator import tables
 from equipoise.errors import GameError
+from equipoise.run import Listener
 
 
 class Potentials(NamedTuple):
@@ -75,7 +76,7 @@ def negative_potential(
     return found
 
 
-def potentials(street: int, progress: Progress | None = None) -> Potentials:
+def potentials(street: int, progress: Listener | None = None) -> Potentials:
     """Potentials of every hand on the flop (1) or the turn (2), mapped from the cache."""
     if street not in (1, 2):
         raise GameError(f"street {street}: potential is of the flop (1) or the turn (2)")

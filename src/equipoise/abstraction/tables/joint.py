@@ -26,8 +26,9 @@ from equipoise import artefact
 from equipoise.abstraction.fullboards import every_board, random_boards
 from equipoise.abstraction.lookup import BLOCKED, STREETS, Lookup
 from equipoise.abstraction.tables.pairpoints import Points
-from equipoise.cache import Progress, cache_folder, tell_making
+from equipoise.cache import cache_folder, tell_making
 from equipoise.errors import ArtefactError, GameError
+from equipoise.run import Event, Listener
 
 #: Streets of hold'em and the cards that come before each.
 HOLDEM_CARDS = (0, 3, 1, 1)
@@ -158,14 +159,14 @@ class Buckets(Protocol):
 
 
 def count_tables(
-    lookup: Lookup, boards: int | None, seed: int = 0, progress: Progress | None = None
+    lookup: Lookup, boards: int | None, seed: int = 0, progress: Listener | None = None
 ) -> JointTables:
     """Tables of buckets that remember, over random boards or all (None); kept nowhere."""
     return _count(lookup, boards, seed, progress, None, {})
 
 
 def joint_tables(
-    buckets: Buckets, boards: int | None, seed: int = 0, progress: Progress | None = None
+    buckets: Buckets, boards: int | None, seed: int = 0, progress: Listener | None = None
 ) -> JointTables:
     """Tables of an abstraction that remembers, from the cache folder, or counted and kept there.
 
@@ -200,7 +201,7 @@ def _count(
     lookup: Lookup,
     boards: int | None,
     seed: int,
-    progress: Progress | None,
+    progress: Listener | None,
     path: Path | None,
     configuration: dict[str, Any],
 ) -> JointTables:
@@ -229,7 +230,7 @@ def _count(
         points.add(chosen[part], weights[part])
         done = min(done + _BATCH, len(chosen))
         if progress is not None:
-            progress(done, len(chosen))
+            progress(Event(done, len(chosen)))
         if unfinished is not None and monotonic() - kept > _KEEP_AFTER and done < len(chosen):
             facts = {"boards": done, "seconds": round(perf_counter() - began, 1)}
             so_far = {"points": points.total()}

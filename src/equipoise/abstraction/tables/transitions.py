@@ -35,9 +35,10 @@ from equipoise.abstraction.fullboards import every_board, random_boards
 from equipoise.abstraction.lookup import STREETS, Lookup
 from equipoise.abstraction.tables.joint import HOLDEM_CARDS, Buckets, bucket_counts
 from equipoise.abstraction.tables.pairpoints import Points
-from equipoise.cache import Progress, cache_folder, tell_making
+from equipoise.cache import cache_folder, tell_making
 from equipoise.errors import ArtefactError, GameError
 from equipoise.kernel import over_chunks
+from equipoise.run import Event, Listener
 
 _KIND = "transitions"
 #: Boards between two reports of progress.
@@ -100,7 +101,7 @@ def count_transitions(
     seed: int = 0,
     classes: NDArray[np.int8] | None = None,
     results_by_class: bool = True,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Transitions:
     """Transitions of any buckets, in a minute; kept nowhere.
 
@@ -174,7 +175,7 @@ def _steps(
     street: int,
     classes: NDArray[np.int64] | None,
     shape: tuple[int, ...],
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> NDArray[np.int64]:
     """How often each bucket of a street follows each of the street before, on all boards."""
     boards, weights = every_board(street)
@@ -194,7 +195,7 @@ def _steps(
         over_chunks(work, len(boards[part]))
         total += np.sum(found, axis=0)
         if progress is not None:
-            progress(min(first + _BATCH, len(boards)), len(boards))
+            progress(Event(min(first + _BATCH, len(boards)), len(boards)))
     return total
 
 
@@ -213,7 +214,7 @@ def _points(
     seed: int,
     buckets: int,
     among: NDArray[np.bool_] | None,
-    progress: Progress | None,
+    progress: Listener | None,
 ) -> NDArray[np.float64]:
     """Points of river buckets over boards that begin with one `among` those wanted."""
     if count is None:
@@ -230,7 +231,7 @@ def _points(
     for first in range(0, len(boards), _BATCH):
         points.add(boards[first : first + _BATCH], weights[first : first + _BATCH])
         if progress is not None:
-            progress(min(first + _BATCH, len(boards)), len(boards))
+            progress(Event(min(first + _BATCH, len(boards)), len(boards)))
     return points.total().astype(np.float64)
 
 
@@ -263,7 +264,7 @@ def transitions(
     seed: int = 0,
     classes: NDArray[np.int8] | None = None,
     results_by_class: bool = True,
-    progress: Progress | None = None,
+    progress: Listener | None = None,
 ) -> Transitions:
     """:func:`count_transitions` of an abstraction, from the cache folder, or counted and kept."""
     configuration = {

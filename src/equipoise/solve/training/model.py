@@ -7,7 +7,6 @@ is made, and refused if it does not fit.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +25,7 @@ from equipoise.games.betting import Betting, measure
 from equipoise.games.estimate import available_bytes
 from equipoise.games.game import Game
 from equipoise.kernel import cores
-from equipoise.run import Event, Listener
+from equipoise.run import Event, Listener, about
 from equipoise.solve.registry import SOLVERS
 from equipoise.solve.sampling.boardsampling import BoardSampling
 from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
@@ -160,15 +159,15 @@ class TrainingModel:
         self.threads = threads or cores()
         self._progress = progress or _nobody
 
-    def _hear(self, what: str) -> Callable[[int, int], None]:
-        return lambda done, total: self._progress(Event(done, total, what))
+    def _hear(self, what: str) -> Listener:
+        return about(what, self._progress)
 
     @cached_property
     def abstraction(self) -> Abstraction:
         """The buckets."""
         made = methods.make_abstraction(
             self.recipe.abstraction,
-            lambda what: self._progress(Event(0, None, what)),
+            self._progress,
             self._hear("features"),
         )
         made.lookup(self._hear("features"))
