@@ -6,7 +6,7 @@ One line for each line of betting, board and hand of the player to act:
     reach, equity, ev_chips                            as in :mod:`equipoise.solve.spots.position`
     actions, p1, p2, ...                               `check;bet 50`, and the probability of each
 
-`line` counts from where the spot begins, as :meth:`Solution.at` does. JSON holds the same by
+`line` counts from where the spot begins, as `Solution.at` does. JSON holds the same by
 decision, so that what belongs to a decision is written once. Figures are computed for all nodes of a
 board at once: reach goes down the betting, and one matrix product each gives the masses and equities
 against all of them.
