@@ -91,16 +91,11 @@ def test_of_two_processes_one_compiles_and_the_other_waits_for_it(pair: Path) ->
 
 
 #: What makes a file one of compiled code.
-COMPILED = re.compile(
-    r"^@(kernel|exact_kernel|row_kernel|inlined|intrinsic|overload)\b", re.MULTILINE
-)
-#: Files without compiled code that kernels may read: constants and the shapes of tuples.
+COMPILED = re.compile(r"^@(kernel|exact_kernel|row_kernel|inlined|intrinsic)\b", re.MULTILINE)
+#: Others that kernels may read: constants, shapes of tuples, and which kernel is called for which.
 CONSTANTS = {
-    "kernel.py",
-    "cards/card.py",
-    "cards/combos.py",
-    "games/nodes.py",
-    "solve/sweep/layout.py",
+    *("kernel.py", "cards/card.py", "cards/combos.py", "games/nodes.py"),
+    *("solve/sweep/layout.py", "solve/sweep/evaluators.py"),
 }
 KERNELS = sorted(
     path.relative_to(SOURCE).as_posix()
