@@ -115,23 +115,8 @@ class HandIndexer:
         impossible: list[int] = []
 
         def work(start: int, stop: int) -> None:
-            reached = index_rows(
-                flat,
-                np.uint64(deals.shape[1]),
-                start,
-                stop,
-                tables.ends,
-                tables.shape_unit,
-                tables.history_unit.reshape(-1),
-                tables.code_unit.reshape(-1),
-                tables.code_first,
-                tables.code_spread,
-                tables.spread_count,
-                tables.configuration,
-                tables.record.reshape(-1),
-                tables.colex,
-                out,
-            )
+            width = np.uint64(deals.shape[1])
+            reached = index_rows(flat, width, start, stop, tables.indexing, out)
             if reached < stop:
                 impossible.append(int(reached))
 
@@ -147,20 +132,7 @@ class HandIndexer:
         out = np.empty((len(wanted), int(tables.ends[-1])), dtype=np.uint8)
 
         def work(start: int, stop: int) -> None:
-            deal_rows(
-                wanted,
-                start,
-                stop,
-                tables.ends,
-                tables.record,
-                tables.shapes,
-                tables.history_count,
-                tables.history_unit,
-                tables.shape_counts,
-                tables.sets,
-                tables.sets_first,
-                out,
-            )
+            deal_rows(wanted, start, stop, tables.dealing, out)
 
         over_chunks(work, len(wanted), threads)
         return out
@@ -177,9 +149,7 @@ class HandIndexer:
         out = np.empty(len(wanted), dtype=np.int64)
 
         def work(start: int, stop: int) -> None:
-            multiplicity_rows(
-                wanted, start, stop, tables.record, tables.shapes, tables.history_count, out
-            )
+            multiplicity_rows(wanted, start, stop, tables.dealing, out)
 
         over_chunks(work, len(wanted), threads)
         return out

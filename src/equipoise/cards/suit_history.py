@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,34 @@ def _colex_tables() -> tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.
     return colex, by_count.astype(np.uint16), first.astype(np.uint64)
 
 
+class IndexTables(NamedTuple):
+    """What :func:`index_rows` reads, in one dimension."""
+
+    ends: NDArray[np.uint64]
+    shape_unit: NDArray[np.uint64]
+    history_unit: NDArray[np.uint64]
+    code_unit: NDArray[np.uint64]
+    code_first: NDArray[np.uint64]
+    code_spread: NDArray[np.uint16]
+    spread_count: NDArray[np.uint64]
+    configuration: NDArray[np.uint32]
+    record: NDArray[np.uint64]
+    colex: NDArray[np.uint16]
+
+
+class DealTables(NamedTuple):
+    """What :func:`deal_rows` and :func:`multiplicity_rows` read."""
+
+    ends: NDArray[np.uint64]
+    record: NDArray[np.uint64]
+    shapes: NDArray[np.uint64]
+    history_count: NDArray[np.uint64]
+    history_unit: NDArray[np.uint64]
+    shape_counts: NDArray[np.uint64]
+    sets: NDArray[np.uint16]
+    sets_first: NDArray[np.uint64]
+
+
 class ClassTables:
     """Tables that number all classes of deals with the given rounds."""
 
@@ -66,6 +95,24 @@ class ClassTables:
         self._number_shapes(rounds)
         shapes = self._number_spreads(rounds)
         self._number_configurations(shapes)
+
+    @cached_property
+    def indexing(self) -> IndexTables:
+        """The tables from cards to indices."""
+        flat = (self.history_unit, self.code_unit)
+        return IndexTables(
+            *(self.ends, self.shape_unit, *(table.reshape(-1) for table in flat)),
+            *(self.code_first, self.code_spread, self.spread_count, self.configuration),
+            *(self.record.reshape(-1), self.colex),
+        )
+
+    @cached_property
+    def dealing(self) -> DealTables:
+        """The tables from indices to cards."""
+        return DealTables(
+            *(self.ends, self.record, self.shapes, self.history_count, self.history_unit),
+            *(self.shape_counts, self.sets, self.sets_first),
+        )
 
     def _number_shapes(self, rounds: tuple[int, ...]) -> None:
         """A shape is numbered by its counts, as digits with radix (cards of the round + 1)."""
@@ -163,27 +210,15 @@ def _multisets(histories: Any, length: Any) -> Any:
 
 
 @exact_kernel
-def index_rows(
-    cards: Any,
-    width: Any,
-    start: Any,
-    stop: Any,
-    ends: Any,
-    shape_unit: Any,
-    history_unit: Any,
-    code_unit: Any,
-    code_first: Any,
-    code_spread: Any,
-    spread_count: Any,
-    configuration: Any,
-    record: Any,
-    colex: Any,
-    out: Any,
-) -> Any:
+def index_rows(cards: Any, width: Any, start: Any, stop: Any, tables: IndexTables, out: Any) -> Any:
     """Index rows `start` to `stop` of `cards`; return the first impossible row, or `stop`.
 
     Four suits travel as the 16-bit lanes of one word: shapes, ranks used, ranks of the round.
     """
+    ends, shape_unit, history_unit = tables.ends, tables.shape_unit, tables.history_unit
+    code_unit, code_first, code_spread = tables.code_unit, tables.code_first, tables.code_spread
+    spread_count, configuration = tables.spread_count, tables.configuration
+    record, colex = tables.record, tables.colex
     one, three, lane = np.uint64(1), np.uint64(3), np.uint64(0xFFFF)
     rounds = np.uint64(len(ends))
     for row in range(np.uint64(start), np.uint64(stop)):
@@ -249,8 +284,9 @@ def index_rows(
 
 
 @exact_kernel
-def _decode(index: Any, record: Any, shapes: Any, history_count: Any, histories: Any) -> Any:
+def _decode(index: Any, tables: DealTables, histories: Any) -> Any:
     """Write the four histories' numbers of a class, in sorted order; return its configuration."""
+    record, shapes, history_count = tables.record, tables.shapes, tables.history_count
     low, high = 0, len(record)
     while high - low > 1:
         middle = (low + high) >> 1
@@ -285,27 +321,16 @@ def _decode(index: Any, record: Any, shapes: Any, history_count: Any, histories:
 
 
 @exact_kernel
-def deal_rows(
-    indices: Any,
-    start: Any,
-    stop: Any,
-    ends: Any,
-    record: Any,
-    shapes: Any,
-    history_count: Any,
-    history_unit: Any,
-    shape_counts: Any,
-    sets: Any,
-    sets_first: Any,
-    out: Any,
-) -> None:
+def deal_rows(indices: Any, start: Any, stop: Any, tables: DealTables, out: Any) -> None:
     """Deal the classes of `indices`: sorted histories to suits in order, rounds sorted by card."""
     histories = np.zeros(_SUITS, dtype=np.uint64)
     used = np.zeros(_SUITS, dtype=np.uint64)
     one = np.uint64(1)
+    ends, shapes, history_unit = tables.ends, tables.shapes, tables.history_unit
+    shape_counts, sets, sets_first = tables.shape_counts, tables.sets, tables.sets_first
     rounds = len(ends)
     for row in range(start, stop):
-        configuration = _decode(np.uint64(indices[row]), record, shapes, history_count, histories)
+        configuration = _decode(np.uint64(indices[row]), tables, histories)
         used[:] = np.uint64(0)
         filled = np.uint64(0)
         for r in range(rounds):
@@ -337,13 +362,12 @@ def deal_rows(
 
 
 @exact_kernel
-def multiplicity_rows(
-    indices: Any, start: Any, stop: Any, record: Any, shapes: Any, history_count: Any, out: Any
-) -> None:
+def multiplicity_rows(indices: Any, start: Any, stop: Any, tables: DealTables, out: Any) -> None:
     """Count the distinct ways to hand the four histories of each class to the four suits."""
+    shapes = tables.shapes
     histories = np.zeros(_SUITS, dtype=np.uint64)
     for row in range(start, stop):
-        configuration = _decode(np.uint64(indices[row]), record, shapes, history_count, histories)
+        configuration = _decode(np.uint64(indices[row]), tables, histories)
         ways, run = 24, 1
         for suit in range(1, _SUITS):
             same_shape = shapes[configuration, suit] == shapes[configuration, suit - 1]
