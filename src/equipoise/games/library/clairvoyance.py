@@ -19,9 +19,9 @@ from equipoise.games.betsize import Size
 from equipoise.games.betting import Betting
 from equipoise.games.boards import Board, deal_once
 from equipoise.games.game import Game
+from equipoise.games.library.kuhn import half_street_rules
 from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.naming import exact, game_name, number_text
-from equipoise.games.rules import Rules
 
 #: Multiples of a step that are bet sizes.
 _MOST_SIZES = 50_000
@@ -57,18 +57,7 @@ def clairvoyance(
         bets = StreetMenu(
             tuple(Size("c", Fraction(bet)) for bet in range(stride, chips + 1, stride))
         )
-    rules = Rules(
-        name="half-street clairvoyance",
-        limit=False,
-        blinds=(0, 0),
-        first=(0,),
-        stacks=(chips, chips),
-        suits=1,
-        ranks=3,
-        hole_cards=1,
-        board_cards=(0,),
-        dead=pot,
-    )
+    rules = half_street_rules("half-street clairvoyance", chips, pot)
     name = game_name(
         "clairvoyance",
         stack=number_text(pots),

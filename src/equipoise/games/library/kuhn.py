@@ -44,6 +44,22 @@ def kuhn(max_raises: int = 1) -> Game:
     return _game(name, rules, BetMenu.limit(), 1.0)
 
 
+def half_street_rules(name: str, stack: int, pot: int) -> Rules:
+    """One round over `pot` chips, in which a menu lets the first player bet and the second only call."""
+    return Rules(
+        name=name,
+        limit=False,
+        blinds=(0, 0),
+        first=(0,),
+        stacks=(stack, stack),
+        suits=1,
+        ranks=3,
+        hole_cards=1,
+        board_cards=(0,),
+        dead=pot,
+    )
+
+
 def kuhn_half_street(bet: int = 50, pot: int = 100) -> Game:
     """The half-street game: a pot of `pot` chips, and the first player checks or bets `bet` chips.
 
@@ -55,18 +71,7 @@ def kuhn_half_street(bet: int = 50, pot: int = 100) -> Game:
     """
     if bet < 1 or pot < 1:
         raise GameError(f"bet = {bet}, pot = {pot}: both are at least 1 chip")
-    rules = Rules(
-        name="half-street Kuhn poker",
-        limit=False,
-        blinds=(0, 0),
-        first=(0,),
-        stacks=(bet, bet),
-        suits=1,
-        ranks=3,
-        hole_cards=1,
-        board_cards=(0,),
-        dead=pot,
-    )
+    rules = half_street_rules("half-street Kuhn poker", bet, pot)
     menu = BetMenu(((StreetMenu.parse("a"), StreetMenu()),))
     return _game(game_name("kuhn-half-street", bet=bet, pot=pot), rules, menu, float(pot))
 
