@@ -99,11 +99,17 @@ class ClassTables:
     @cached_property
     def indexing(self) -> IndexTables:
         """The tables from cards to indices."""
-        flat = (self.history_unit, self.code_unit)
         return IndexTables(
-            *(self.ends, self.shape_unit, *(table.reshape(-1) for table in flat)),
-            *(self.code_first, self.code_spread, self.spread_count, self.configuration),
-            *(self.record.reshape(-1), self.colex),
+            ends=self.ends,
+            shape_unit=self.shape_unit,
+            history_unit=self.history_unit.reshape(-1),
+            code_unit=self.code_unit.reshape(-1),
+            code_first=self.code_first,
+            code_spread=self.code_spread,
+            spread_count=self.spread_count,
+            configuration=self.configuration,
+            record=self.record.reshape(-1),
+            colex=self.colex,
         )
 
     @cached_property
