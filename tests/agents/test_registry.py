@@ -10,7 +10,7 @@ import pytest
 from equipoise.agents import registry
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.files import has_blueprint
-from equipoise.agents.registry import AGENTS, Entry, Recipe, entries, make_agent
+from equipoise.agents.registry import AGENTS, AgentEntry, AgentSpec, entries, make_agent
 from equipoise.agents.simple import CallAgent
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
@@ -33,7 +33,10 @@ def tunable(monkeypatch):
     module = ModuleType("strange_agents")
     module.Tunable = Tunable
     monkeypatch.setitem(sys.modules, "strange_agents", module)
-    listed = {**AGENTS, "tunable": Entry("tunable", "strange_agents:Tunable", "limit", "calls")}
+    listed = {
+        **AGENTS,
+        "tunable": AgentEntry("tunable", "strange_agents:Tunable", "limit", "calls"),
+    }
     monkeypatch.setattr(registry, "entries", lambda: listed)
 
 
@@ -58,7 +61,7 @@ def test_simple_agents_bear_their_names(name):
 def test_a_toml_file_sets_parameters(tunable, tmp_path):
     path = tmp_path / "agent.toml"
     path.write_text('agent = "tunable"\nname = "tunable-8"\nbuckets = 8\n')
-    recipe = Recipe.read(path)
+    recipe = AgentSpec.read(path)
     assert recipe.name == "tunable-8"
     agent = recipe.make(LIMIT_HOLDEM)
     assert (agent.buckets, agent.style, agent.rules) == (8, "plain", LIMIT_HOLDEM)
@@ -77,7 +80,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tunable, tmp_path):
 def test_a_copy_of_a_shipped_file_is_an_agents_file(file, tmp_path):
     copy = tmp_path / "mine.toml"
     copy.write_text(file.read_text("utf-8"))
-    recipe, shipped = Recipe.read(copy), AGENTS[file.name.removesuffix(".toml")]
+    recipe, shipped = AgentSpec.read(copy), AGENTS[file.name.removesuffix(".toml")]
     assert recipe.name == recipe.entry.name == shipped.name
     assert (recipe.entry.game, recipe.entry.description) == (shipped.game, shipped.description)
     assert recipe.parameters == shipped.settings
@@ -86,10 +89,10 @@ def test_a_copy_of_a_shipped_file_is_an_agents_file(file, tmp_path):
 def test_what_a_file_says_of_its_agent_need_not_be_said(tunable, tmp_path):
     path = tmp_path / "agent.toml"
     path.write_text('agent = "tunable"\nname = "mine"\nabout = "mine"\n')
-    assert Recipe.read(path).entry.description == "mine"
-    assert Recipe.read(path).entry.game == "limit"
+    assert AgentSpec.read(path).entry.description == "mine"
+    assert AgentSpec.read(path).entry.game == "limit"
     path.write_text('agent = "tunable"\nabout = "mine"\ngame = "limit"\ncost = "1 s"\n')
-    assert Recipe.read(path).make(LIMIT_HOLDEM).buckets == 5
+    assert AgentSpec.read(path).make(LIMIT_HOLDEM).buckets == 5
 
 
 def test_an_agent_is_not_made_for_a_game_it_does_not_play(tunable):
@@ -164,13 +167,13 @@ def test_a_missing_file_and_an_unknown_name_are_refused(tmp_path):
 def test_other_packages_add_agents(monkeypatch, another_package):
     another_package(
         """
-        from equipoise.agents.registry import Entry
+        from equipoise.agents.registry import AgentEntry
         from equipoise.agents.simple import CallAgent
 
         class Plain(CallAgent):
             "Calls, plainly."
 
-        listed = Entry("said", "another:Plain", "limit", "says more", cost="2 µs")
+        listed = AgentEntry("said", "another:Plain", "limit", "says more", cost="2 µs")
         """,
         {
             registry.GROUP: {
@@ -232,7 +235,7 @@ class Jam(eq.Agent):
 def test_an_agent_from_a_file(tmp_path):
     path = tmp_path / "bots.py"
     path.write_text(JAM)
-    recipe = Recipe.read(f"{path}:Jam")
+    recipe = AgentSpec.read(f"{path}:Jam")
     assert (recipe.name, recipe.entry.game, recipe.entry.description) == (
         "Jam", "both", "All-in, always.")  # fmt: skip
     assert type(recipe.make()).__name__ == "Jam"
@@ -240,7 +243,7 @@ def test_an_agent_from_a_file(tmp_path):
     assert type(make_agent(path)).__name__ == "Jam"
     path.write_text(JAM + "\n\nclass Calm(Jam):\n    name = 'calm'\n    def __init__(self, x: int = 3):\n"
                           "        super().__init__()\n        self.x = 1 / x\n")  # fmt: skip
-    assert Recipe.read(f"{path}:Calm").name == "calm"
+    assert AgentSpec.read(f"{path}:Calm").name == "calm"
     assert make_agent(f"{path}:Calm", x=2).x == 0.5
     with pytest.raises(EquipoiseError, match=r"bots\.py, line \d+: ZeroDivisionError"):
         make_agent(f"{path}:Calm", x=0)

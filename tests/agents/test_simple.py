@@ -1,6 +1,9 @@
 """The simple agents: what they do, and that their policy says so."""
 
+import copy
+import pickle
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
@@ -93,3 +96,21 @@ def test_random_follows_its_seed():
         return [agent.act(seat) for _ in range(20)]
 
     assert played(1) == played(1) != played(2)
+
+
+def test_agents_that_never_draw_have_the_same_generator_as_the_others_once_they_do():
+    agent = CallAgent()
+    pick = agent.random.choice
+    for seed in (7, 8, 2**70):
+        agent.random.seed(seed)
+        twin = Random(seed)
+        assert agent.random.gauss() == twin.gauss()
+        assert [pick(range(99)) for _ in range(5)] == [twin.choice(range(99)) for _ in range(5)]
+        assert agent.random.random() == twin.random()
+        assert agent.random.getstate() == twin.getstate()
+        agent.random.seed(seed)
+        assert copy.deepcopy(agent).random.random() == Random(seed).random()
+        assert pickle.loads(pickle.dumps(agent.random)).getrandbits(64) == Random(seed).getrandbits(
+            64
+        )
+        agent.random.gauss()

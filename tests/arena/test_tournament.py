@@ -10,7 +10,7 @@ import pytest
 from equipoise.agents.agent import Agent
 from equipoise.agents.simple import CallAgent
 from equipoise.arena.crosstable import save, to_csv, to_html, to_png
-from equipoise.arena.match import MatchResult
+from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.tournament import Tournament, match_seeds, play_tournament
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.games.rules import NOLIMIT_HOLDEM

@@ -15,7 +15,7 @@ An agent's class may also stand in a Python file, `bots/jam.py:Jam`, or `bots/ja
 only one there: the file is run, as whoever names it means. No TOML file has anything run.
 
 Another package adds agents through the entry-point group `equipoise.agents`: each entry point leads
-to an :class:`Agent` class, or to an :class:`Entry` that says more about it.
+to an :class:`Agent` class, or to an :class:`AgentEntry` that says more about it.
 
 A class whose `__init__` takes `rules` is given the rules of the match.
 """
@@ -61,7 +61,7 @@ SUITE = "Artificial Intelligence Techniques for Poker Playing Agents"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AgentEntry:
     """One agent of the list."""
 
     #: What people call it.
@@ -109,10 +109,10 @@ class Entry:
 
 
 #: The agents of this package. To add one, add a line.
-AGENTS: dict[str, Entry] = {
+AGENTS: dict[str, AgentEntry] = {
     entry.name: entry
     for entry in (
-        Entry(
+        AgentEntry(
             "random",
             "equipoise.agents.simple:RandomAgent",
             "both",
@@ -120,7 +120,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "1 µs",
         ),
-        Entry(
+        AgentEntry(
             "all-in",
             "equipoise.agents.simple:AllInAgent",
             "both",
@@ -128,7 +128,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "1 µs",
         ),
-        Entry(
+        AgentEntry(
             "call",
             "equipoise.agents.simple:CallAgent",
             "both",
@@ -136,7 +136,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "1 µs",
         ),
-        Entry(
+        AgentEntry(
             "fold",
             "equipoise.agents.simple:FoldAgent",
             "both",
@@ -144,7 +144,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "1 µs",
         ),
-        Entry(
+        AgentEntry(
             "bucket",
             "equipoise.agents.suite.bucket:BucketAgent",
             "limit",
@@ -152,7 +152,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "15 µs",
         ),
-        Entry(
+        AgentEntry(
             "bayes",
             "equipoise.agents.suite.bayes:BayesAgent",
             "limit",
@@ -160,7 +160,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "50 µs",
         ),
-        Entry(
+        AgentEntry(
             "votes",
             "equipoise.agents.suite.votes:VoteAgent",
             "limit",
@@ -168,7 +168,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "25 µs",
         ),
-        Entry(
+        AgentEntry(
             "q-learner",
             "equipoise.agents.suite.qlearner:QLearningAgent",
             "limit",
@@ -176,7 +176,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "20 µs",
         ),
-        Entry(
+        AgentEntry(
             "regret",
             "equipoise.agents.regret:RegretAgent",
             "limit",
@@ -184,7 +184,7 @@ AGENTS: dict[str, Entry] = {
             SUITE,
             "35 µs",
         ),
-        Entry(
+        AgentEntry(
             "odd-sizes",
             "equipoise.agents.oddsizes:OddSizesAgent",
             "nolimit",
@@ -192,7 +192,7 @@ AGENTS: dict[str, Entry] = {
             "",
             "2 µs",
         ),
-        Entry(
+        AgentEntry(
             "blueprint",
             "equipoise.agents.blueprint.blueprintagent:BlueprintAgent",
             "both",
@@ -204,7 +204,7 @@ AGENTS: dict[str, Entry] = {
 }
 
 
-def _shipped() -> dict[str, Entry]:
+def _shipped() -> dict[str, AgentEntry]:
     """The agents of the folder `shipped`, by name."""
     found = {}
     for file in sorted((files("equipoise.agents") / "shipped").iterdir(), key=lambda f: f.name):
@@ -216,7 +216,7 @@ def _shipped() -> dict[str, Entry]:
     return found
 
 
-def _described(entry: Entry, name: str, told: dict[str, Any]) -> Entry:
+def _described(entry: AgentEntry, name: str, told: dict[str, Any]) -> AgentEntry:
     """An agent as a file tells of it; `told` keeps the parameters."""
     said = check({key: told.pop(key) for key in _SAID if key in told}, _SAID)
     game = said.get("game", entry.game)
@@ -236,7 +236,7 @@ AGENTS |= _shipped()
 
 
 @cache
-def entries() -> dict[str, Entry]:
+def entries() -> dict[str, AgentEntry]:
     """All agents: this package's, then those of other packages; ours keep their names.
 
     >>> list(entries())[:2]
@@ -249,19 +249,19 @@ def entries() -> dict[str, Entry]:
     return found
 
 
-def _foreign(point: EntryPoint) -> Entry:
+def _foreign(point: EntryPoint) -> AgentEntry:
     """The entry of another package's agent; one that cannot be imported is listed all the same."""
     try:
         thing = load_foreign(point, "agent")
     except EquipoiseError as error:
-        return Entry(point.name, point.value, "both", str(error))
-    return thing if isinstance(thing, Entry) else _of_class(point.name, point.value, thing)
+        return AgentEntry(point.name, point.value, "both", str(error))
+    return thing if isinstance(thing, AgentEntry) else _of_class(point.name, point.value, thing)
 
 
-def _of_class(name: str, target: str, maker: Any) -> Entry:
+def _of_class(name: str, target: str, maker: Any) -> AgentEntry:
     """What a class says of itself."""
     told = inspect.getdoc(maker) or ""
-    return Entry(name, target, getattr(maker, "game", "both"), told.partition("\n")[0])
+    return AgentEntry(name, target, getattr(maker, "game", "both"), told.partition("\n")[0])
 
 
 def _split(text: str) -> tuple[str, str] | None:
@@ -276,7 +276,7 @@ def _split(text: str) -> tuple[str, str] | None:
     return (file, attribute) if colon and file.endswith(".py") else None
 
 
-def _from_file(path: str | Path, attribute: str) -> Entry:
+def _from_file(path: str | Path, attribute: str) -> AgentEntry:
     """The entry of an agent whose class stands in a Python file, which is run."""
     module = load_file(path)
     here = {
@@ -299,7 +299,7 @@ def _from_file(path: str | Path, attribute: str) -> Entry:
     return _of_class(name, f"{module_name(path)}:{attribute}", found)
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> AgentEntry:
     """One agent of the list.
 
     >>> entry("cal")
@@ -316,18 +316,18 @@ def entry(name: str) -> Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class AgentSpec:
     """An agent to be made: which, how set, and what to call it."""
 
-    entry: Entry
+    entry: AgentEntry
     parameters: dict[str, Any]
     name: str
 
     @classmethod
-    def read(cls, spec: str | Path) -> Recipe:
+    def read(cls, spec: str | Path) -> AgentSpec:
         """From an agent's name, a class in a Python file, or the path of a TOML file.
 
-        >>> Recipe.read("call").name
+        >>> AgentSpec.read("call").name
         'call'
         """
         text = str(spec)
@@ -444,5 +444,5 @@ def make_agent(spec: str | Path, rules: Rules = NOLIMIT_HOLDEM, **parameters: An
         ...
     equipoise.errors.EquipoiseError: call has no parameter 'speed': it takes none
     """
-    recipe = Recipe.read(spec)
-    return Recipe(recipe.entry, {**recipe.parameters, **parameters}, recipe.name).make(rules)
+    chosen = AgentSpec.read(spec)
+    return AgentSpec(chosen.entry, {**chosen.parameters, **parameters}, chosen.name).make(rules)

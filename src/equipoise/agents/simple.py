@@ -8,6 +8,8 @@ folds and never raises; `fold` folds to any bet and checks where there is none.
 from __future__ import annotations
 
 from abc import abstractmethod
+from random import Random
+from typing import Any
 
 from equipoise.agents.agent import Agent
 from equipoise.games.hand import View
@@ -53,8 +55,50 @@ class RandomAgent(Agent):
         return same_for_all(public.state, mix)
 
 
+class _Undrawn(Random):
+    """A generator that is set up when it is first drawn from.
+
+    Setting one up takes longer than a hand of an agent that never draws.
+    """
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        """Begin anew, at the first draw."""
+        self._pending, self._version, self._due = a, version, True
+        # Half of the last pair of normal numbers belongs to the old seed.
+        self.gauss_next = None
+
+    def random(self) -> float:
+        """A number from 0 to 1."""
+        self._set_up()
+        return super().random()
+
+    def getrandbits(self, k: int, /) -> int:
+        """A number of `k` bits."""
+        self._set_up()
+        return super().getrandbits(k)
+
+    def getstate(self) -> tuple[Any, ...]:
+        """Where it stands."""
+        self._set_up()
+        return super().getstate()
+
+    def setstate(self, state: tuple[Any, ...]) -> None:
+        """Go on from where another stood."""
+        self._due = False
+        super().setstate(state)
+
+    def _set_up(self) -> None:
+        if self._due:
+            self._due = False
+            super().seed(self._pending, self._version)
+
+
 class _PureAgent(Agent):
     """Plays one action in each betting state, whatever its cards."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.random = _Undrawn(0)
 
     @abstractmethod
     def _choose(self, state: State) -> Action:

@@ -20,19 +20,16 @@ import signal
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
 from itertools import pairwise
-from math import sqrt
 from pathlib import Path
 from time import perf_counter
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from equipoise.agents.agent import Agent
-from equipoise.agents.registry import Recipe
+from equipoise.agents.registry import AgentSpec
 from equipoise.arena.duel import Duel
 from equipoise.arena.matchlog import (
     Header,
@@ -43,9 +40,9 @@ from equipoise.arena.matchlog import (
     read_past,
     score_line,
 )
+from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.record import Fault
-from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
-from equipoise.columnar import Columnar
+from equipoise.arena.statistics import estimate, pair_means, rate_text
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
 from equipoise.games import gamefile
@@ -62,110 +59,6 @@ MAX_FAULTS = 10
 #: Chunks that each worker should get, so that none waits long for another.
 _CHUNKS_PER_WORKER = 8
 _MOST_HANDS = 1 << 32
-
-
-@dataclass(frozen=True)
-class MatchResult(Columnar):
-    """What came of a match; figures are A's."""
-
-    a: str
-    b: str
-    rules: Rules
-    seed: int
-    duplicate: bool
-    #: A's chips in each hand, in order.
-    payoffs: NDArray[np.float64] = field(repr=False)
-    #: What went wrong, in order.
-    faults: tuple[Fault, ...]
-    #: Name of the agent that forfeited the match by too many faults.
-    forfeited_by: str | None
-    #: Stopped by Ctrl-C before its end.
-    interrupted: bool
-    #: Hands played by this call (a resumed match holds more) in so many seconds.
-    hands_now: int
-    seconds: float
-    log: Path | None
-
-    @property
-    def hands(self) -> int:
-        """Hands played."""
-        return len(self.payoffs)
-
-    @property
-    def pairs(self) -> int:
-        """Duplicate pairs played; 0 without duplicate."""
-        return self.hands // 2 if self.duplicate else 0
-
-    @property
-    def samples_mbb(self) -> NDArray[np.float64]:
-        """Independent samples of A's win rate: one a pair, or one a hand without duplicate."""
-        rates = self.payoffs * (1000 / self.rules.big_blind)
-        return pair_means(rates) if self.duplicate else rates
-
-    @property
-    def estimate(self) -> Estimate:
-        """A's win rate in mbb/hand, with its error."""
-        return estimate(self.samples_mbb)
-
-    @property
-    def mbb_per_hand(self) -> float:
-        """A's mean win rate."""
-        return self.estimate.mean
-
-    @property
-    def ci95_mbb(self) -> float:
-        """Half of the 95 % interval."""
-        return self.estimate.half_width
-
-    @property
-    def std_mbb(self) -> float:
-        """Standard deviation of a hand: that of a pair's mean, times √2."""
-        return self.estimate.deviation * (sqrt(2) if self.duplicate else 1)
-
-    @property
-    def hands_per_second(self) -> float:
-        """Speed of this call."""
-        return self.hands_now / self.seconds if self.seconds > 0 else 0.0
-
-    @property
-    def triplet(self) -> tuple[int, int, int]:
-        """Pairs that A won, lost and drew: by the sum of a pair's two hands, as it is paid.
-
-        Without duplicate it is hands won, lost, drawn.
-        """
-        samples = self.samples_mbb
-        won, lost = int((samples > 0).sum()), int((samples < 0).sum())
-        return won, lost, len(samples) - won - lost
-
-    def columns(self) -> dict[str, Any]:
-        """One row a hand: its number, the seat where A sat and the chips that A won."""
-        numbers = np.arange(self.hands)
-        return {"hand": numbers, "a_position": numbers % 2, "payoff_chips": self.payoffs}
-
-    def caption(self) -> str:
-        """A's win rate."""
-        rate = rate_text(self.mbb_per_hand, self.ci95_mbb, 1)
-        return f"{self.a} v {self.b}: {rate} mbb/hand, {self.hands:,} hands"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The figures, as `equipoise match --json` prints them."""
-        return {
-            "a": self.a,
-            "b": self.b,
-            "game": self.rules.name,
-            "hands": self.hands,
-            "pairs": self.pairs,
-            "mbb_per_hand": self.mbb_per_hand,
-            "ci95_mbb": self.ci95_mbb,
-            "std_mbb": self.std_mbb,
-            "triplet": list(self.triplet),
-            "hands_per_second": self.hands_per_second,
-            "seed": self.seed,
-            "log": None if self.log is None else str(self.log),
-            "faults": [sum(fault.seat == seat for fault in self.faults) for seat in (0, 1)],
-            "forfeited_by": self.forfeited_by,
-            "interrupted": self.interrupted,
-        }
 
 
 class Chunk(NamedTuple):
@@ -193,7 +86,7 @@ class _Players:
         max_faults: int,
     ) -> None:
         self.duel = duel
-        self.dealer = SeededDeals(duel.rules, duel.seed)
+        self.deals = SeededDeals(duel.rules, duel.seed)
         self.names = names
         self.duplicate = duplicate
         self.logged = logged
@@ -213,7 +106,7 @@ class _Players:
         counted = 0
         interrupted = False
         try:
-            for number, deal in enumerate(self.dealer.deals(start, stop), start):
+            for number, deal in enumerate(self.deals.deals(start, stop), start):
                 turns: tuple[tuple[int, int], ...]
                 if self.duplicate:
                     turns = ((2 * number, 0), (2 * number + 1, 1))
@@ -369,7 +262,7 @@ def play_match(
     )
     duel.reset()
     # The first deal loads the evaluator, which is no part of playing.
-    players.dealer.deal(0)
+    players.deals.deal(0)
     if any(agent.learns for agent in agents):
         workers = 1
     record = _Record(past, sample, max_faults)
@@ -470,7 +363,7 @@ def _seated(a: Player, b: Player, rules: Rules) -> tuple[tuple[Agent, Agent], tu
             agents.append(player)
             names.append(player.name or type(player).__name__)
         else:
-            recipe = Recipe.read(player)
+            recipe = AgentSpec.read(player)
             agents.append(recipe.make(rules))
             names.append(recipe.name)
     if agents[0] is agents[1]:

@@ -22,8 +22,9 @@ from urllib.parse import quote
 import numpy as np
 
 from equipoise.agents.agent import Agent
-from equipoise.agents.registry import Recipe
-from equipoise.arena.match import MatchResult, Player, check_settings, play_match
+from equipoise.agents.registry import AgentSpec
+from equipoise.arena.match import Player, check_settings, play_match
+from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.statistics import t_quantile
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError, FileError
@@ -167,7 +168,7 @@ def play_tournament(
     for player in players:
         # Who cannot sit down should not be found out after hours of play.
         if not isinstance(player, Agent):
-            Recipe.read(player).make(rules)
+            AgentSpec.read(player).make(rules)
     meetings = list(combinations(range(len(players)), 2))
     paths = _log_paths(logs, names, meetings, resume, overwrite)
     matches: dict[tuple[int, int], MatchResult] = {}
@@ -239,7 +240,7 @@ def _names(players: Sequence[Player]) -> tuple[str, ...]:
     names = tuple(
         (player.name or type(player).__name__)
         if isinstance(player, Agent)
-        else Recipe.read(player).name
+        else AgentSpec.read(player).name
         for player in players
     )
     for name in names:

@@ -26,9 +26,9 @@ ODD_HANDS = 10_000
 WARM_UP_HANDS = 100
 
 _START = (
-    "from equipoise.agents.registry import Recipe; "
+    "from equipoise.agents.registry import AgentSpec; "
     "from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM; "
-    "agent = Recipe.read({name!r}).make({rules}); "
+    "agent = AgentSpec.read({name!r}).make({rules}); "
     "from equipoise.games.hand import View; from equipoise.games.rules import State; "
     "agent.act(View(State.start({rules}), 1, (51, 50), (), 0))"
 )

@@ -58,7 +58,7 @@ def agents_command(
             raise EquipoiseError("--against, --game and --plot are of one agent: name it")
         _list(json)
         return
-    from equipoise.agents.registry import Recipe
+    from equipoise.agents.registry import AgentSpec
     from equipoise.arena.measures.opening import opening_chart, opening_earnings
     from equipoise.cards.chart import PICTURES, figure, save
     from equipoise.files import check_target
@@ -67,9 +67,9 @@ def agents_command(
         check_target(plot, overwrite=overwrite, suffixes=PICTURES, what="--plot")
     if against and not hands:
         raise EquipoiseError("--against plays the limp report's hands: give some with --hands")
-    recipe = Recipe.read(agent)
+    recipe = AgentSpec.read(agent)
     rules = rules_of(game or ("limit" if recipe.entry.game == "limit" else "nolimit"))
-    other = Recipe.read(against) if against else recipe
+    other = AgentSpec.read(against) if against else recipe
     other.check(rules)
     player = recipe.make(rules)
     opponent = other.make(rules) if hands else None

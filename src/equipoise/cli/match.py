@@ -12,7 +12,7 @@ from equipoise.cli.output import Json, Overwrite, Seed, emit, listening, progres
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.arena.match import MatchResult
+    from equipoise.arena.matchresult import MatchResult
     from equipoise.arena.measures.aivat import AivatResult
     from equipoise.arena.tournament import Tournament
     from equipoise.games.rules import Rules

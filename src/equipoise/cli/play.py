@@ -54,7 +54,7 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     from secrets import randbits
 
     from equipoise.agents.human import HumanAgent
-    from equipoise.agents.registry import Recipe
+    from equipoise.agents.registry import AgentSpec
     from equipoise.arena.duel import Duel
     from equipoise.games.dealing import SeededDeals
 
@@ -63,7 +63,7 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
         agent, why = _default_opponent(rules)
         if why:
             console.print(why, soft_wrap=True)
-    recipe = Recipe.read(agent)
+    recipe = AgentSpec.read(agent)
     seed = randbits(32) if seed is None else seed
     human = HumanAgent(
         ask=lambda prompt: console.input(_coloured(prompt)),

@@ -373,7 +373,10 @@ def measure(
     def below(state: State) -> int:
         """The same for the decision in `state`, which is a node already counted."""
         nonlocal met
-        key = (*state[1:8], len(state.history[-1]), state.round_start)
+        key = (
+            *(state.round, state.committed, state.to_act, state.raises, state.increment),
+            *(state.folded, state.caller, len(state.history[-1]), state.round_start),
+        )
         if key in known:
             return known[key]
         options, number = menu.actions(state), state.round

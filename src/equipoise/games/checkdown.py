@@ -78,7 +78,7 @@ class CheckDown:
 
         >>> from equipoise.games.rules import LIMIT_HOLDEM
         >>> float(CheckDown(LIMIT_HOLDEM).equities(np.ones(1326), ()).min().round(4))
-        0.3203
+        0.323
         """
         margin, mass = self.against(weights, board)
         met = mass > 0

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import GameError
-from equipoise.games.boards import Hands, Strength
 from equipoise.games.rules import Rules
+from equipoise.games.runouts import Hands, Strength
 
 #: Deals that share a generator.
 BLOCK = 1024

@@ -8,7 +8,7 @@ such renaming, and every board stands for itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Hands = NDArray[np.int16]  # [hand, hole card], cards descending
 #: `renaming[suit]` is the suit's new number.
 Renaming = tuple[int, ...]
+#: A number for each hand on a full board, the higher the better.
+Strength = Callable[[Hands, tuple[int, ...]], NDArray[np.int64]]
 #: Hands of a player and their weights.
 Weighted = tuple[Hands, NDArray[np.float64]]
 

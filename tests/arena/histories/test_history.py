@@ -3,6 +3,8 @@
 import contextlib
 import csv
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -296,3 +298,12 @@ def test_text_reads_like_poker():
         "  river 8d As 8s 4h 6d (40000)",
         "  p1 wins 20000 at the showdown",
     ]
+
+
+def test_reading_histories_compiles_nothing():
+    line = (
+        "import sys; from equipoise.arena.histories import history, phh; "
+        "print([m for m in ('numba', 'llvmlite', 'scipy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -121,7 +121,7 @@ class BlueprintAgent(Agent):
     def act(self, view: View) -> Action:
         """Draw an action from the policy's row."""
         state, _, hole, board, hand = view
-        node = self._nodes.get(state[8])
+        node = self._nodes.get(state.history)
         if node is None:
             return self._act_off_tree(state, hole, board, hand)
         if self._cards != (hole, board):
@@ -130,7 +130,7 @@ class BlueprintAgent(Agent):
         key = node * self._stride + self._column
         mix = self._mixes.get(key)
         if mix is None:
-            mix = self._decode(key, node, state[1])
+            mix = self._decode(key, node, state.round)
         draw = self.random.random()
         for action, upto in mix:
             if draw < upto:

@@ -45,11 +45,9 @@ SCOPES = ("always", "closing", "never")
 def closes(state: State) -> bool:
     """Whether a call ends the betting of the hand.
 
-        >>> from equipoise.games.belief import Belief
-    from equipoise.games.checkdown import CheckDown
-    from equipoise.games.rules import NOLIMIT_HOLDEM
-        >>> closes(State.from_betting_text(NOLIMIT_HOLDEM, "r300r20000"))
-        True
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> closes(State.from_betting_text(NOLIMIT_HOLDEM, "r300r20000"))
+    True
     """
     return state.apply(CALL).is_over
 
@@ -57,11 +55,9 @@ def closes(state: State) -> bool:
 def price(state: State) -> float:
     """Equity with which a call breaks even if nobody bets after it.
 
-        >>> from equipoise.games.belief import Belief
-    from equipoise.games.checkdown import CheckDown
-    from equipoise.games.rules import NOLIMIT_HOLDEM
-        >>> price(State.from_betting_text(NOLIMIT_HOLDEM, "r300"))
-        0.3333333333333333
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> price(State.from_betting_text(NOLIMIT_HOLDEM, "r300"))
+    0.3333333333333333
     """
     return state.to_call / (state.pot + state.to_call)
 

@@ -248,7 +248,7 @@ def answer_text(state: State, action: Action) -> str:
     >>> answer_text(State.start(LIMIT_HOLDEM), raise_to(20))
     'r'
     """
-    return "r" if action[0] == Kind.RAISE and state.rules.limit else str(action)
+    return "r" if action.kind == Kind.RAISE and state.rules.limit else str(action)
 
 
 def read_answer(state: State, text: str) -> tuple[Action, bool]:

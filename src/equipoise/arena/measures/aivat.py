@@ -44,8 +44,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.agents.agent import Agent
-from equipoise.agents.registry import Recipe
-from equipoise.arena.match import MatchResult, Player
+from equipoise.agents.registry import AgentSpec
+from equipoise.arena.match import Player
+from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.cards.combos import hand_number
@@ -304,7 +305,7 @@ def aivat(
 
 def _known(player: Player, match: MatchResult, seat: int) -> Agent | None:
     """The agent, if its policy can be used."""
-    agent = player if isinstance(player, Agent) else Recipe.read(player).make(match.rules)
+    agent = player if isinstance(player, Agent) else AgentSpec.read(player).make(match.rules)
     has_policy = type(agent).policy is not Agent.policy
     faulty = any(fault.seat == seat for fault in match.faults)
     return agent if has_policy and not agent.learns and not faulty else None

@@ -27,8 +27,9 @@ from typing import Any
 import numpy as np
 
 from equipoise.agents.agent import Agent
-from equipoise.agents.registry import Recipe
-from equipoise.arena.match import MatchResult, Player, play_match
+from equipoise.agents.registry import AgentSpec
+from equipoise.arena.match import Player, play_match
+from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.measures.aivat import AivatResult, aivat
 from equipoise.cards.combos import hand_number
 from equipoise.columnar import Columnar
@@ -216,8 +217,8 @@ def local_best_response(
     >>> local_best_response("fold", hands=20, menu="fcpa").match.mbb_per_hand
     750.0
     """
-    target = agent if isinstance(agent, Agent) else Recipe.read(agent).make(rules)
-    name = _name(target) if isinstance(agent, Agent) else Recipe.read(agent).name
+    target = agent if isinstance(agent, Agent) else AgentSpec.read(agent).make(rules)
+    name = _name(target) if isinstance(agent, Agent) else AgentSpec.read(agent).name
     response = LocalBestResponse(target, rules, menu)
     with TemporaryDirectory() as folder:
         match = play_match(

@@ -192,7 +192,7 @@ def _recipe(path: Path) -> None:
 
 
 def _agent(path: Path) -> None:
-    recipe = registry.Recipe.read(path)
+    recipe = registry.AgentSpec.read(path)
     named = recipe.parameters.get("blueprint", recipe.entry.settings.get("blueprint"))
     if str(named) in sample.SHIPPED:
         # Would read megabytes that ship, and nothing of the input.

@@ -31,7 +31,8 @@ from equipoise.agents.suite.practice import practice
 from equipoise.agents.suite.qlearner import QLearningAgent
 from equipoise.agents.suite.threeway import moves
 from equipoise.agents.suite.votes import VoteAgent
-from equipoise.arena.match import MatchResult, play_match
+from equipoise.arena.match import play_match
+from equipoise.arena.matchresult import MatchResult
 from equipoise.games.hand import HandResult
 from equipoise.games.rules import ONE_BET_HOLDEM, Kind
 from equipoise.run import Event, Listener

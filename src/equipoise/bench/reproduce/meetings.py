@@ -17,7 +17,8 @@ from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.files import find_blueprint, load_blueprint
 from equipoise.agents.registry import AGENTS, make_agent
-from equipoise.arena.match import MatchResult, play_match
+from equipoise.arena.match import play_match
+from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.measures.aivat import aivat
 from equipoise.arena.statistics import paired_difference
 from equipoise.errors import ArtefactError, EquipoiseError

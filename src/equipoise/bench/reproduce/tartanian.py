@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 from equipoise.agents.registry import AGENTS
-from equipoise.arena.match import MatchResult
+from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.measures.lbr import local_best_response
 from equipoise.bench.reproduce.meetings import (
     Contender,

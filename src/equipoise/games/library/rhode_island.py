@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
-from equipoise.games.boards import Hands, Strength, deal_cards
+from equipoise.games.boards import Hands, deal_cards
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText, game_name
 from equipoise.games.rules import Rules
+from equipoise.games.runouts import Strength
 
 HIGH_CARD, PAIR, FLUSH, STRAIGHT, TRIPS, STRAIGHT_FLUSH = range(6)
 
