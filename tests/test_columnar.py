@@ -58,11 +58,14 @@ def test_a_frame_is_written_as_its_name_says(tmp_path, ending):
 
 
 def _results():
+    curve = eq.Curve()
+    eq.make_solver("cfr+", eq.game("kuhn")).run(eq.Limit(iterations=60), curve)
     match = eq.play_match("random", "call", hands=40, seed=3)
     return {
         "equity": eq.equity(["AsAh", "KcKd"]),
         "range": eq.Range.parse("QQ+,AKs:0.5"),
         "match": match,
+        "curve": curve,
         "history": eq.History.open(LOG),
         "tournament": eq.play_tournament(["fold", "call", "all-in"], hands=20),
         "lbr": eq.local_best_response("call", hands=20, menu="fc"),

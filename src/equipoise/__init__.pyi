@@ -63,4 +63,6 @@ from equipoise.solve.spots.solution import solve_spot as solve_spot
 from equipoise.solve.strategies.strategy import Strategy as Strategy
 from equipoise.solve.training.blueprint import Blueprint as Blueprint
 from equipoise.solve.training.recipe import Recipe as Recipe
+from equipoise.solve.training.run import Training as Training
+from equipoise.solve.training.run import train as train
 from equipoise.version import __version__ as __version__

@@ -142,11 +142,11 @@ def _figures(event: Event, big_blind: float) -> str:
 
 
 def _finish(trained: Trained, training: Training) -> dict[str, Any]:
-    from equipoise.solve.training.run import finish, result
+    from equipoise.solve.training.run import finish
 
     blueprint, report = finish(trained)
     judge = trained.model.judge or trained.model.game
-    return result(trained) | {
+    return trained.to_dict() | {
         "building_seconds": round(training.building_seconds, 1),
         "blueprint": str(training.files.blueprint),
         "blueprint_bytes": training.files.blueprint.stat().st_size,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cards.chart import save
+from equipoise.columnar import Columnar
 from equipoise.run import Event
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _LEAST = 1e-12
 
 
-class Curve:
+class Curve(Columnar):
     """A listener that keeps the measured points of a run."""
 
     def __init__(self) -> None:
@@ -27,6 +28,14 @@ class Curve:
         """Keep an event that measured something."""
         if event.exploitability_chips is not None:
             self.points.append(event)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a look at the exploitability."""
+        return {
+            "iteration": [event.done for event in self.points],
+            "seconds": [event.seconds for event in self.points],
+            "exploitability_chips": [event.exploitability_chips for event in self.points],
+        }
 
 
 def plot_curves(

@@ -29,7 +29,7 @@ from equipoise.solve.training import run as training
 from equipoise.solve.training.blueprint import Blueprint, likeliest, quantised
 from equipoise.solve.training.folder import RunFolder
 from equipoise.solve.training.recipe import Recipe
-from equipoise.solve.training.run import Training, finish, result
+from equipoise.solve.training.run import Training, finish, train
 from equipoise.solve.training.sanity import rank_correlation, sanity
 
 
@@ -175,7 +175,7 @@ def test_limits_are_kept(tmp_path: Path) -> None:
     reached = Training(target, tmp_path / "target", threads=1).run()
     assert reached.last.judged_bb is not None
     assert reached.last.judged_bb <= 1.0
-    assert result(reached)["iterations"] < 5000
+    assert reached.to_dict()["iterations"] < 5000
     heard = []
     run = Training(tiny(iterations=30), tmp_path / "heard", threads=1)
     run.run(listener=heard.append)
@@ -524,3 +524,18 @@ def test_rank_correlation_counts_masses() -> None:
     each = rank_correlation(one[spread], two[spread], np.ones(len(spread)))
     assert rank_correlation(one, two, mass.astype(float)) == pytest.approx(each)
     assert rank_correlation(one, np.ones(6), np.ones(6)) == 0
+
+
+def test_train_gives_the_blueprint_and_keeps_the_run(tmp_path: Path) -> None:
+    blueprint = train(tiny(limit={"iterations": 20}), tmp_path / "run")
+    kept = Blueprint.load(tmp_path / "run" / "blueprint.safetensors")
+    assert (kept.weights == blueprint.weights).all()
+    with pytest.raises((FileError, RecipeError, ArtefactError, SolverError), match="--resume"):
+        train(tiny(limit={"iterations": 20}), tmp_path / "run")
+
+
+def test_the_curve_of_a_run_is_a_table(tmp_path: Path) -> None:
+    trained = Training(tiny(limit={"iterations": 20}), tmp_path / "run").run()
+    frame = trained.to_polars()
+    assert frame["iteration"].to_list() == [point.iteration for point in trained.points]
+    assert frame["exploitability_bb"][-1] == trained.last.exploitability_bb

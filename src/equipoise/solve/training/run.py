@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise import artefact
+from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import ArtefactError
 from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
 from equipoise.solve.sampling.cardsampling import CardSampling
@@ -51,8 +52,8 @@ _FIRST_SAVE = 10.0
 
 
 @dataclass(frozen=True)
-class Trained:
-    """How a run ended."""
+class Trained(Columnar):
+    """How a run ended; as a table, its curve."""
 
     recipe: Recipe
     files: RunFolder
@@ -75,6 +76,32 @@ class Trained:
     def last(self) -> Point:
         """The last look."""
         return self.points[-1]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a look at the exploitability."""
+        return columns_of(asdict(point) for point in self.points)
+
+    def caption(self) -> str:
+        """Recipe and solver."""
+        return f"{self.recipe.name} by {self.solver.name}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures of the run, for people and programs."""
+        last, best = self.last, self.best
+        return {
+            "recipe": self.recipe.name,
+            "fingerprint": self.recipe.fingerprint,
+            "solver": self.solver.name,
+            "iterations": last.iteration,
+            "seconds": round(last.seconds, 2),
+            "best_iteration": best.iteration,
+            "exploitability_bb": best.exploitability_bb,
+            "judged_bb": best.judged_bb,
+            "last_exploitability_bb": last.exploitability_bb,
+            "big_blind_chips": self.recipe.rules.big_blind,
+            "interrupted": self.interrupted,
+            "folder": str(self.folder),
+        }
 
 
 class _Best:
@@ -291,20 +318,24 @@ def finish(trained: Trained, form: str | None = None) -> tuple[Blueprint, Sanity
     return blueprint, report
 
 
-def result(trained: Trained) -> dict[str, Any]:
-    """The figures of a run, for people and programs."""
-    last, best, big = trained.last, trained.best, trained.recipe.rules.big_blind
-    return {
-        "recipe": trained.recipe.name,
-        "fingerprint": trained.recipe.fingerprint,
-        "solver": trained.solver.name,
-        "iterations": last.iteration,
-        "seconds": round(last.seconds, 2),
-        "best_iteration": best.iteration,
-        "exploitability_bb": best.exploitability_bb,
-        "judged_bb": best.judged_bb,
-        "last_exploitability_bb": last.exploitability_bb,
-        "big_blind_chips": big,
-        "interrupted": trained.interrupted,
-        "folder": str(trained.folder),
-    }
+def train(
+    recipe: Recipe | str | Path,
+    folder: str | Path | None = None,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    threads: int | None = None,
+    listener: Listener | None = None,
+    stop: Stop | None = None,
+) -> Blueprint:
+    """The blueprint that a recipe trains, by name, file or object: what `equipoise train` does.
+
+    Everything about the run is kept in `folder`, by default `NAME.run`.
+    """
+    chosen = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+    training = Training(chosen, folder, threads=threads, progress=listener)
+    training.check(resume=resume, overwrite=overwrite)
+    # Nobody else may use the folder until the blueprint of this run is in it.
+    with training.files.held():
+        trained = training.run(resume, listener, overwrite=overwrite, stop=stop)
+        return finish(trained)[0]
