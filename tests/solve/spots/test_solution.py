@@ -394,7 +394,7 @@ def test_a_solve_from_the_middle_of_a_street_is_the_whole_one_locked_until_there
         assert inside.equity(player) == pytest.approx(begun.equity(player))
         assert inside.mean_ev(player) == pytest.approx(begun.mean_ev(player), abs=0.06)
     # The same strategy is worth the same, hand by hand, and as exploitable.
-    solution = begun.solution
+    solution = begun.answer
     kept = solution.solver.plan.copy()
     for board, node in solution.index.decisions():
         text = solution.game.betting.states[node].betting_text()
