@@ -209,7 +209,7 @@ def train(training: Training, progress: Listener | None = None) -> BucketStrateg
     )
     strategy = solver.average_strategy()
     met = [np.flatnonzero(mass.any(axis=1)) for mass in tables.mass]
-    blocks = [strategy.at(node, street)[:, met[street]].astype(np.float16).reshape(-1)
+    blocks = [strategy.rows(node, street)[:, met[street]].astype(np.float16).reshape(-1)
               for street, (first, end) in enumerate(pairwise(game.betting.start.tolist()))
               for node in range(first, end)
               if game.betting.kind[node] < 2]  # fmt: skip

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tinyblueprint import halves, random_rows, tiny
 
+from equipoise.abstraction.bets.line import AbstractLine, draw
 from equipoise.abstraction.bets.translation import mapping
-from equipoise.agents.abstractline import AbstractLine, draw
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.guard import (

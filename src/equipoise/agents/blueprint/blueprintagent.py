@@ -1,7 +1,7 @@
 """An agent that plays a blueprint at a real table.
 
 Between the trained strategy and the game stand, in this order: translation of bets that the tree
-does not have (:mod:`equipoise.agents.abstractline`), the buckets of the cards, post-processing
+does not have (:mod:`equipoise.abstraction.bets.line`), the buckets of the cards, post-processing
 (:mod:`.book`), bets sized on the real pot, and the guard against folding a hand that has the
 price to call (:mod:`.guard`). `policy` is all of that for every hand at once, and `act` draws from
 it.
@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.bets.line import AbstractLine, LinePlace
 from equipoise.abstraction.bets.translation import mapping
-from equipoise.agents.abstractline import AbstractLine, Standing
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.files import load_blueprint
@@ -96,9 +96,7 @@ class BlueprintAgent(Agent):
         #: Seed of the draws that translate.
         self.seed = 0
         #: Decisions by the betting that leads to them.
-        self._nodes = {
-            betting.states[node].history: node for node in np.flatnonzero(betting.kind < 2).tolist()
-        }
+        self._nodes = self.blueprint.nodes
         self._stride = int(self.blueprint.layout.columns.max())
         self._mixes: dict[int, _Mix] = {}
         self._cards: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
@@ -184,7 +182,7 @@ class BlueprintAgent(Agent):
         if state.to_act is None:
             raise GameError("the hand is over: a policy is for a player who is to act")
         node = self._nodes.get(state.history)
-        standing = Standing(node, ()) if node is not None else self._standing(state, hand)
+        standing = LinePlace(node, ()) if node is not None else self._standing(state, hand)
         if standing is None:
             return same_for_all(state, {CALL: 1.0})
         place = standing.place
@@ -211,7 +209,7 @@ class BlueprintAgent(Agent):
 
     # ------------------------------------------------------------------------------------ parts
 
-    def _standing(self, state: State, hand: int) -> Standing | None:
+    def _standing(self, state: State, hand: int) -> LinePlace | None:
         """Where the abstract hand stands; None if nobody decides there."""
         if self.line is None:
             raise GameError(
