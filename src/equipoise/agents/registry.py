@@ -181,14 +181,6 @@ AGENTS: dict[str, Entry] = {
             "20 µs",
         ),
         Entry(
-            "regret",
-            "equipoise.agents.regret:RegretAgent",
-            "limit",
-            "equilibrium over equity buckets by CFR; trained on first use and kept",
-            SUITE,
-            "35 µs",
-        ),
-        Entry(
             "odd-sizes",
             "equipoise.agents.oddsizes:OddSizesAgent",
             "nolimit",

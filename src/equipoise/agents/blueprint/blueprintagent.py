@@ -24,7 +24,7 @@ from equipoise.abstraction.bets.line import AbstractLine, LinePlace
 from equipoise.abstraction.bets.translation import mapping
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.book import Book
-from equipoise.agents.blueprint.files import load_blueprint
+from equipoise.agents.blueprint.files import load_blueprint, make_blueprint_once
 from equipoise.agents.blueprint.guard import Guard
 from equipoise.cards.combos import combo_index
 from equipoise.errors import EquipoiseError, GameError
@@ -48,7 +48,8 @@ class BlueprintAgent(Agent):
     :mod:`equipoise.abstraction.bets.translation`; `postprocess` the rules of
     :mod:`equipoise.solve.strategies.postprocessing`, one for each round. `guard` says where hands that have
     the price to call are called in place of folded off the tree: `always`, where that would be
-    `closing` the betting, or `never`. `back_onto_tree` sizes own bets by the abstract pot.
+    `closing` the betting, or `never`. `back_onto_tree` sizes own bets by the abstract pot. `train` trains
+    a blueprint that ships as a recipe alone when it is first played, and keeps it in the cache folder.
     """
 
     name = "blueprint"
@@ -61,6 +62,7 @@ class BlueprintAgent(Agent):
         postprocess: str = "raw",
         guard: str = "always",
         back_onto_tree: bool = False,
+        train: bool = False,
     ) -> None:
         super().__init__()
         if blueprint == "":
@@ -77,6 +79,8 @@ class BlueprintAgent(Agent):
             "guard": guard,
             "back_onto_tree": back_onto_tree,
         }
+        if train and isinstance(blueprint, str):
+            make_blueprint_once(blueprint)
         self.blueprint = (
             blueprint if isinstance(blueprint, Blueprint) else load_blueprint(blueprint)
         )

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from equipoise import artefact
 from equipoise.abstraction import methods
@@ -43,6 +43,9 @@ from equipoise.settings import (
     read_toml,
     shown,
 )
+
+if TYPE_CHECKING:
+    from equipoise.solve.solvers.solver import Solver
 
 _TABLES = ("rules", "menu", "abstraction", "model", "solver", "limit")
 #: Chips, and bets of a round, that rules may speak of.
@@ -209,9 +212,8 @@ class Recipe:
         return 60 * float(self.limit_settings["checkpoint_minutes"])
 
     def _check_solver(self) -> None:
-        from equipoise.solve.registry import TRAINERS
-
-        known = TRAINERS[choose(self.solver, TRAINERS, "solver.name")].kinds()
+        trainers = _trainers()
+        known = trainers[choose(self.solver, trainers, "solver.name")].kinds()
         check(self.solver_settings, known, "solver")
         given = {"alternating": True, "predictive": self.solver == "pcfr+", **self.solver_settings}
         packed = given.get("compressed") or given.get("storage") == "16-bit"
@@ -309,7 +311,7 @@ class Recipe:
         solver = dict(told["solver"])
         name = solver.pop("name", None)
         if not isinstance(name, str):
-            raise RecipeError("solver.name: a recipe needs it; see `equipoise train --list`")
+            raise RecipeError(f"solver.name: choose from {', '.join(_trainers())}")
         model = check(told["model"], _MODEL, "model")
         for key in ("boards", "judge"):
             if model.get(key) == "all":
@@ -411,6 +413,13 @@ class Recipe:
     def seeded(self, seed: int) -> Recipe:
         """The recipe with another seed."""
         return replace(self, seed=seed)
+
+
+def _trainers() -> Mapping[str, type[Solver]]:
+    """Solvers that train, by name: loading them takes a moment."""
+    from equipoise.solve.registry import TRAINERS
+
+    return TRAINERS
 
 
 def names() -> list[str]:
