@@ -60,7 +60,9 @@ from equipoise.solve.solvers.solver import Solver as Solver
 from equipoise.solve.spots.position import Position as Position
 from equipoise.solve.spots.solution import Solution as Solution
 from equipoise.solve.spots.solution import solve_spot as solve_spot
+from equipoise.solve.strategies.bestresponse import best_response as best_response
 from equipoise.solve.strategies.strategy import Strategy as Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy as TabularStrategy
 from equipoise.solve.training.blueprint import Blueprint as Blueprint
 from equipoise.solve.training.recipe import Recipe as Recipe
 from equipoise.solve.training.run import Training as Training

@@ -7,9 +7,12 @@ to write in its place. :func:`read_toml` is how every TOML file is read, whateve
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import re
 import tomllib
+import types
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +31,10 @@ _LARGEST = 2**_MOST_BITS - 1
 #: takes time that grows with the cube of their number.
 _PART = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*+(?:{_PART}){{{_DEEPEST}}}", re.MULTILINE)
-#: As much of a value as a sentence quotes.
-_QUOTED = 60
+#: As much of a value as a sentence quotes, and as many words as it lists.
+_QUOTED, _LISTED = 60, 60
+#: How alike two words are, from 0 to 1, if one may be meant by the other.
+_ALIKE = 0.6
 
 #: Kinds of values, and what to write for them. Numbers are finite.
 KINDS = {
@@ -187,7 +192,29 @@ def _check_values(settings: Mapping[str, Any], error: type[EquipoiseError]) -> N
     raise error(f"{brief(level[0][0])} lies over {_DEEPEST} tables and lists deep: write it flat")
 
 
-def choose(name: str, known: Iterable[str], what: str) -> str:
+def did_you_mean(
+    word: object,
+    known: Iterable[str],
+    otherwise: str = "choose from",
+    prefix: str = "",
+    cutoff: float = _ALIKE,
+) -> str:
+    """The cure for a word that nobody knows: the one that was meant, or all there are.
+
+    >>> did_you_mean("sede", ["seed"], prefix="model."), did_you_mean("x", ["joint"], "it takes")
+    ("did you mean 'model.seed'?", 'it takes joint')
+    """
+    known = tuple(known)
+    near = difflib.get_close_matches(str(word)[:_QUOTED], known, n=1, cutoff=cutoff)
+    if near:
+        return f"did you mean {prefix + near[0]!r}?"
+    more = ["…"] if len(known) > _LISTED else []
+    return f"{otherwise} {', '.join([*known[:_LISTED], *more]) or 'none'}"
+
+
+def choose(
+    name: str, known: Iterable[str], what: str, error: type[EquipoiseError] = RecipeError
+) -> str:
     """`name` if it is known; otherwise a sentence that guesses the one that was meant.
 
     >>> choose("jiont", ["joint", "cards"], "model.kind")
@@ -196,11 +223,30 @@ def choose(name: str, known: Iterable[str], what: str) -> str:
     equipoise.errors.RecipeError: model.kind = 'jiont': did you mean 'joint'?
     """
     known = tuple(known)
-    if name in known:
-        return name
-    near = difflib.get_close_matches(str(name)[:_QUOTED], known, n=1)
-    cure = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(known)}"
-    raise RecipeError(f"{what} = {shown(name)}: {cure}")
+    if name not in known:
+        raise error(f"{what} = {shown(name)}: {did_you_mean(name, known)}")
+    return name
+
+
+def check_keys(
+    settings: Iterable[object],
+    known: Iterable[str],
+    prefix: str = "",
+    error: type[EquipoiseError] = RecipeError,
+    what: str = "setting",
+) -> None:
+    """Refuse a key that nobody knows.
+
+    >>> check_keys({"bts": "50%"}, ("bets", "raises"), "flop.")
+    Traceback (most recent call last):
+        ...
+    equipoise.errors.RecipeError: unknown setting 'flop.bts': did you mean 'flop.bets'?
+    """
+    known = tuple(known)
+    for key in settings:
+        if key not in known:
+            cure = did_you_mean(key, known, "use one of", prefix)
+            raise error(f"unknown {what} '{prefix}{brief(key)}': {cure}")
 
 
 def check(
@@ -222,18 +268,64 @@ def check(
     equipoise.errors.RecipeError: solver.gamma = nan: write a number from 0 to 100
     """
     prefix = f"{where}." if where else ""
+    check_keys(settings, kinds, prefix, what="key")
     for key, value in settings.items():
-        if key not in kinds:
-            near = difflib.get_close_matches(str(key)[:_QUOTED], kinds, n=1)
-            cure = (
-                f"did you mean '{prefix}{near[0]}'?" if near else f"use one of {', '.join(kinds)}"
-            )
-            raise RecipeError(f"unknown key '{prefix}{brief(key)}': {cure}")
         kind = kinds[key]
         if not _is(value, kind):
             wanted = KINDS[kind] if isinstance(kind, str) else kind
             raise RecipeError(f"{prefix}{key} = {shown(value)}: write {wanted}")
     return dict(settings)
+
+
+#: Kinds of values by the type that a signature declares.
+_OF_TYPE: dict[object, Kind] = {
+    bool: "truth",
+    int: "whole",
+    float: "number",
+    str: "text",
+    tuple[float, ...]: "numbers",
+}
+
+
+def kinds_of(maker: Callable[..., Any]) -> dict[str, Kind]:
+    """Keyword settings of a class or function, with the kinds that its signature declares.
+
+    A type stands for a kind, `Literal` for its words, and `Annotated[float, Within("number", 0, 1)]` for
+    what it says. Parameters of types that no file can write are left out, and so are all if the
+    signature cannot be read.
+
+    >>> Share = typing.Annotated[float, Within("number", 0, 1)]
+    >>> def make(game: object, seed: int = 0, share: Share = 1): ...
+    >>> kinds_of(make)
+    {'seed': 'whole', 'share': Within(kind='number', least=0, most=1)}
+    """
+    try:
+        hints = typing.get_type_hints(
+            maker.__init__ if isinstance(maker, type) else maker,  # type: ignore[misc]
+            include_extras=True,
+        )
+        parameters = inspect.signature(maker).parameters
+    except (NameError, TypeError, ValueError):
+        # Another package's annotations may be for type checkers alone.
+        return {}
+    found = {key: _declared(hints.get(key)) for key in parameters}
+    return {key: kind for key, kind in found.items() if kind is not None}
+
+
+def _declared(hint: Any) -> Kind | None:
+    """The kind that a type stands for; None where no file can write it, or in several ways."""
+    if typing.get_origin(hint) is typing.Annotated:
+        for said in hint.__metadata__:
+            if isinstance(said, Within | OneOf) or said in KINDS:
+                kind: Kind = said
+                return kind
+        return _declared(hint.__origin__)
+    if typing.get_origin(hint) is typing.Literal:
+        return OneOf(typing.get_args(hint))
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        kinds = [kind for kind in map(_declared, typing.get_args(hint)) if kind is not None]
+        return kinds[0] if len(kinds) == 1 else None
+    return _OF_TYPE.get(hint) if hint is None or hint.__hash__ else None
 
 
 def _is(value: Any, kind: Kind) -> bool:

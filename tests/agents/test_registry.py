@@ -142,9 +142,8 @@ def test_a_wrong_toml_file_is_refused_with_the_cure(tunable, tmp_path, text, sen
         ("bayes", {"evidence": float("inf")}, "evidence = inf: write a number"),
         ("votes", {"training": 10**12}, "training and teacher .* at most 10,000,000"),
         ("q-learner", {"training": 10**12}, "training is 0 hands .* at most 10,000,000"),
-        ("regret", {"buckets": 60}, "buckets = 60: choose from 1 to 8"),
-        ("regret", {"boards": 0}, "boards = 0: choose from 1 to"),
-        ("regret", {"iterations": -1}, "iterations = -1: choose from 1 to"),
+        ("regret", {"buckets": 6}, "regret has no parameter 'buckets'"),
+        ("regret", {}, "trained for one-bet limit hold'em"),
     ],
 )
 def test_parameters_that_make_no_agent_are_refused(name, settings, sentence):

@@ -11,7 +11,6 @@ import pytest
 from equipoise.abstraction.features.rollouts import BOARD_SIZES
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import make_agent
-from equipoise.agents.regret import RegretAgent
 from equipoise.agents.simple import AllInAgent, CallAgent
 from equipoise.agents.suite.bayes import BayesAgent
 from equipoise.agents.suite.bucket import STYLES, BucketAgent
@@ -39,7 +38,7 @@ def suite() -> list[Agent]:
         BayesAgent(),
         VoteAgent(RULES, training=60, teacher=20),
         QLearningAgent(RULES, training=60),
-        RegretAgent(RULES, buckets=3, boards=60, iterations=30),
+        make_agent("regret", RULES),
     ]
 
 
@@ -283,3 +282,14 @@ def test_practice_pays_what_the_rules_say() -> None:
         assert won is None or (result.payoff > 0) == (won == 0)
         total += result.payoff
     assert total != 0
+
+
+def test_the_regret_agent_folds_what_is_weak() -> None:
+    state = State.from_betting_text(RULES, "cc/cc/cc/r")
+    policy = make_agent("regret", RULES).policy(
+        PublicState(state, parse_cards("Ks 7d 2c 9h 3s"), 0)
+    )
+    assert policy is not None
+    fold = [str(action) for action in policy.actions].index("f")
+    assert policy.probabilities[combo_index(*parse_cards("KdKc")), fold] < 0.05
+    assert policy.probabilities[combo_index(*parse_cards("5d4d")), fold] > 0.2

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from equipoise.agents import registry
 from equipoise.agents.agent import Agent
-from equipoise.agents.regret import RegretAgent
 from equipoise.agents.suite.votes import VoteAgent
 from equipoise.bench.reproduce import agents_suite
 from equipoise.cli import app
@@ -29,8 +28,6 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agents_suite, "PAIRS_PER_MEETING", 2)
 
     def make(name: str, rules: Rules) -> Agent:
-        if name == "regret":
-            return RegretAgent(rules, buckets=3, boards=60, iterations=30)
         if name == "votes":
             return VoteAgent(rules, training=50, teacher=0)
         return registry.make_agent(name, rules)

@@ -22,6 +22,7 @@ from equipoise.games.boards import all_hands, compatible, pair_mass
 from equipoise.games.menu import BetMenu
 from equipoise.games.spot import Spot
 from equipoise.games.tomltext import toml_text
+from equipoise.solve.strategies.bestresponse import exploitability_of, value_of
 from equipoise.solve.sweep.lanes import LANES
 from equipoise.solve.sweep.tableau import Tableau
 
@@ -425,10 +426,10 @@ def test_checked_down_a_range_is_worth_its_equity(board):
         spot = Spot(board, *ranges, pot=100, stack=200, menu="")
         game = spot.game()
         tableau = Tableau(game)
-        value = tableau.value(tableau.rows()) + game.value_offset_chips
+        value = value_of(tableau, tableau.rows()) + game.value_offset_chips
         exact = equity([spot.oop_range, spot.ip_range], board=board).equity[0]
         assert value == pytest.approx(100 * exact, abs=1e-3)
-        assert tableau.exploitability(tableau.rows()) == pytest.approx(0, abs=1e-6)
+        assert exploitability_of(tableau, tableau.rows()) == pytest.approx(0, abs=1e-6)
 
 
 def test_streets_without_sizes_are_checked_through():
@@ -522,7 +523,7 @@ def test_a_spot_with_suits_renamed_is_worth_the_same():
     for each in (spot, moved):
         tableau = Tableau(each.game())
         rows = tableau.rows()
-        values.append((tableau.value(rows), tableau.exploitability(rows)))
+        values.append((value_of(tableau, rows), exploitability_of(tableau, rows)))
     assert values[0] == pytest.approx(values[1], abs=1e-4)
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.definition import Definition
 from equipoise.games.betting import Betting
-from equipoise.solve.training.blueprint import FORMS, Blueprint, Layout, part_type, quantised
+from equipoise.solve.training.blueprint import Blueprint, columns_of
+from equipoise.solve.training.forms import FORMS, BlueprintRows, part_type, quantised
 from equipoise.solve.training.recipe import Model, Recipe
 
 #: What is played at a node: [action, column].
@@ -69,7 +70,7 @@ def tiny(
         )
     betting = Betting.build(told.rules, told.menu)
     parts = FORMS[form]
-    layout = Layout.of(betting, abstraction.counts, flops, pure=not parts)
+    layout = BlueprintRows.of(betting, columns_of(abstraction.counts, flops), form)
     weights = np.empty(layout.size, dtype=part_type(form))
     for node in np.flatnonzero(layout.offset >= 0).tolist():
         table = rows(betting, node, int(layout.columns[node]))

@@ -18,7 +18,7 @@ from equipoise.games.game import Game
 from equipoise.games.library.jamfold import charts
 from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus
-from equipoise.solve.strategies.strategy import Entry, Strategy
+from equipoise.solve.strategies.tabular import InformationSet, TabularStrategy
 
 
 def solved(game: Game, iterations: int, solver: type[CFR] = DCFR) -> CFR:
@@ -27,7 +27,7 @@ def solved(game: Game, iterations: int, solver: type[CFR] = DCFR) -> CFR:
     return found
 
 
-def entry(strategy: Strategy, state: str, betting: str = "") -> Entry:
+def entry(strategy: TabularStrategy, state: str, betting: str = "") -> InformationSet:
     (found,) = [e for e in strategy if e.state == state and e.betting == betting]
     return found
 

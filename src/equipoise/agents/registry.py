@@ -22,10 +22,7 @@ A class whose `__init__` takes `rules` is given the rules of the match.
 
 from __future__ import annotations
 
-import difflib
 import inspect
-import types
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -39,7 +36,16 @@ from equipoise.agents.agent import Agent
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.plugins import foreign, load_file, load_foreign, module_name, where
-from equipoise.settings import Kind, OneOf, check, parse_toml, read_toml, shown
+from equipoise.settings import (
+    Kind,
+    OneOf,
+    check,
+    did_you_mean,
+    kinds_of,
+    parse_toml,
+    read_toml,
+    shown,
+)
 
 #: Entry-point group through which other packages add agents.
 GROUP = "equipoise.agents"
@@ -51,8 +57,6 @@ _SAID: dict[str, Kind] = {
     "document": "text",
     "cost": "text",
 }
-#: Kinds of parameters, by the type that a class declares.
-_KINDS: dict[object, Kind] = {bool: "truth", int: "whole", float: "number", str: "text"}
 #: Characters of a name, in tables and logs.
 _MOST_NAME = 60
 
@@ -177,14 +181,6 @@ AGENTS: dict[str, AgentEntry] = {
             "20 µs",
         ),
         AgentEntry(
-            "regret",
-            "equipoise.agents.regret:RegretAgent",
-            "limit",
-            "equilibrium over equity buckets by CFR; trained on first use and kept",
-            SUITE,
-            "35 µs",
-        ),
-        AgentEntry(
             "odd-sizes",
             "equipoise.agents.oddsizes:OddSizesAgent",
             "nolimit",
@@ -290,8 +286,7 @@ def _from_file(path: str | Path, attribute: str) -> AgentEntry:
     attribute = attribute or next(iter(here))
     found = getattr(module, attribute, None)
     if found is None:
-        close = difflib.get_close_matches(attribute, here, n=1)
-        cure = f"did you mean {close[0]!r}?" if close else f"its agents are: {_listed(here)}"
+        cure = did_you_mean(attribute, here, "its agents are:")
         raise EquipoiseError(f"{path} has no {shown(attribute)}: {cure}")
     if not (isinstance(found, type) and issubclass(found, Agent)):
         raise EquipoiseError(f"{path}: {attribute} is no agent: write class {attribute}(eq.Agent)")
@@ -309,9 +304,7 @@ def entry(name: str) -> AgentEntry:
     """
     known = entries()
     if name not in known:
-        close = difflib.get_close_matches(name[:_MOST_NAME], known, n=1)
-        cure = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(known)}"
-        raise EquipoiseError(f"no agent {shown(name)}: {cure}")
+        raise EquipoiseError(f"no agent {shown(name)}: {did_you_mean(name, known)}")
     return known[name]
 
 
@@ -369,8 +362,7 @@ class AgentSpec:
         known = self.entry.parameters()
         for key in self.parameters:
             if key not in known:
-                close = difflib.get_close_matches(key, known, n=1)
-                cure = f"did you mean {close[0]!r}?" if close else f"it takes {_listed(known)}"
+                cure = did_you_mean(key, known, "it takes")
                 raise EquipoiseError(f"{self.name} has no parameter {shown(key)}: {cure}")
         self._check_kinds(self.entry.load())
 
@@ -394,7 +386,7 @@ class AgentSpec:
 
     def _check_kinds(self, maker: Callable[..., Agent]) -> None:
         """Refuse parameters of a file that are not of the kind which the class declares."""
-        kinds = _kinds(maker)
+        kinds = kinds_of(maker)
         written = (str, int, float, list, dict)
         told = {
             key: value
@@ -410,28 +402,6 @@ class AgentSpec:
 def _is_name(name: str) -> bool:
     """Whether tables and logs can call an agent so."""
     return name.isprintable() and 0 < len(name) <= _MOST_NAME and not set(name) & set(":| ")
-
-
-def _kinds(maker: Callable[..., Agent]) -> dict[str, Kind]:
-    """Kinds of the parameters whose types a TOML file can write; others are the class's to check."""
-    try:
-        parameters = inspect.signature(maker, eval_str=True).parameters
-    except (NameError, TypeError):
-        # Another package's annotations may be for type checkers alone.
-        return {}
-    found = {}
-    for key, parameter in parameters.items():
-        declared = parameter.annotation
-        union = isinstance(declared, types.UnionType)
-        types_of = typing.get_args(declared) if union else (declared,)
-        kinds = [_KINDS[one] for one in types_of if isinstance(one, type) and one in _KINDS]
-        if len(kinds) == 1:
-            found[key] = kinds[0]
-    return found
-
-
-def _listed(known: dict[str, Any]) -> str:
-    return ", ".join(known) if known else "none"
 
 
 def make_agent(spec: str | Path, rules: Rules = NOLIMIT_HOLDEM, **parameters: Any) -> Agent:

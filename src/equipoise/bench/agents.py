@@ -11,13 +11,13 @@ from time import perf_counter
 from typing import Any
 
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
-from equipoise.agents.blueprint.files import has_blueprint
+from equipoise.agents.blueprint.files import has_blueprint, load_blueprint
 from equipoise.agents.registry import AGENTS
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure
 from equipoise.bench.oddbets import play_odd_bets
 from equipoise.games.hand import View
-from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, Rules
+from equipoise.games.rules import Action, Rules
 
 #: Hands of the match that is timed, and of the match against odd sizes.
 MATCH_HANDS = 20_000
@@ -27,10 +27,9 @@ WARM_UP_HANDS = 100
 
 _START = (
     "from equipoise.agents.registry import AgentSpec; "
-    "from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM; "
-    "agent = AgentSpec.read({name!r}).make({rules}); "
-    "from equipoise.games.hand import View; from equipoise.games.rules import State; "
-    "agent.act(View(State.start({rules}), 1, (51, 50), (), 0))"
+    "from equipoise.games.hand import View; from equipoise.games.rules import Rules, State; "
+    "rules = {rules!r}; agent = AgentSpec.read({name!r}).make(rules); "
+    "agent.act(View(State.start(rules), 1, (51, 50), (), 0))"
 )
 
 
@@ -54,7 +53,7 @@ def names() -> tuple[list[str], list[str]]:
 
 def rules_of(name: str) -> Rules:
     """The game that an agent of the package plays."""
-    return LIMIT_HOLDEM if AGENTS[name].game == "limit" else NOLIMIT_HOLDEM
+    return load_blueprint(AGENTS[name].settings["blueprint"]).recipe.rules
 
 
 def run(seed: int = 0) -> dict[str, Any]:
@@ -108,8 +107,7 @@ def decisions_per_second(settings: dict[str, Any], rules: Rules, seed: int = 0) 
 
 def start_seconds(name: str, rules: Rules) -> float:
     """Seconds of a new process, from its start to the first decision, once tables are made: best of three."""
-    told = "LIMIT_HOLDEM" if rules.limit else "NOLIMIT_HOLDEM"
-    code, best = _START.format(name=name, rules=told), float("inf")
+    code, best = _START.format(name=name, rules=rules), float("inf")
     for _ in range(4):
         began = perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

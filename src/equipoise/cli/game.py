@@ -22,6 +22,7 @@ from equipoise.cli.output import (
 from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
 from equipoise.errors import EquipoiseError, FileError, TooLargeError
 from equipoise.settings import brief
+from equipoise.solve.strategies.bestresponse import exploitability_of
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -261,10 +262,10 @@ def _figures(
 
 def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:
     """Exploitability of a solver's answer once it is post-processed."""
-    from equipoise.solve.strategies.processed import processed
+    from equipoise.solve.strategies.postprocessing import processed
 
-    rows = processed(solver.average_strategy(), rules).rows
-    chips = solver.tableau.exploitability(rows.astype(solver.tableau.dtype))
+    played = processed(solver.average_strategy(), rules)
+    chips = exploitability_of(solver.tableau, played.numbers)
     return {
         "postprocess": str(rules),
         "exploitability_chips": chips,

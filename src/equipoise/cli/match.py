@@ -32,19 +32,18 @@ Duplicate = Annotated[
 def rules_of(game: str) -> Rules:
     """The rules a `--game` names."""
     import os.path
-    from difflib import get_close_matches
 
     from equipoise.errors import GameError
     from equipoise.games import gamefile
     from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, ONE_BET_HOLDEM
+    from equipoise.settings import did_you_mean
 
     known = {"limit": LIMIT_HOLDEM, "one-bet": ONE_BET_HOLDEM, "nolimit": NOLIMIT_HOLDEM}
     if game in known:
         return known[game]
     if os.path.exists(game):
         return gamefile.load(game)
-    close = get_close_matches(game[:40].lower(), known, n=1)
-    cure = f"did you mean {close[0]!r}?" if close else f"choose {', '.join(known)} or a game file"
+    cure = did_you_mean(game.lower(), known, "name a game file, or choose from")
     raise GameError(f"no game {game[:200]!r}: {cure}")
 
 

@@ -146,11 +146,14 @@ def _finish(trained: Trained, training: Training) -> dict[str, Any]:
 
     blueprint, report = finish(trained)
     judge = trained.model.judge or trained.model.game
+    judged_bb = None
+    if judge is not None:
+        judged_bb = blueprint.in_game(judge).exploitability() / trained.recipe.rules.big_blind
     return trained.to_dict() | {
         "building_seconds": round(training.building_seconds, 1),
         "blueprint": str(training.files.blueprint),
         "blueprint_bytes": training.files.blueprint.stat().st_size,
-        "blueprint_bb": None if judge is None else blueprint.exploitability_bb(judge),
+        "blueprint_bb": judged_bb,
         "sanity": report.to_dict() | {"text": str(report)},
     }
 

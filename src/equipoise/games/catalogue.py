@@ -10,7 +10,6 @@ a function that returns a :class:`Game`, whose parameters have annotations and d
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 import typing
@@ -30,7 +29,7 @@ from equipoise.games.library.rhode_island import rhode_island
 from equipoise.games.library.smalldeck import holdem_small
 from equipoise.games.menu import BetMenu
 from equipoise.plugins import foreign, load_foreign
-from equipoise.settings import brief
+from equipoise.settings import brief, did_you_mean
 
 __all__ = [
     "Listing",
@@ -207,7 +206,7 @@ def listing(name: str) -> Listing:
         return _CATALOGUE[name]
     point = foreign(GROUP).get(name)
     if point is None:
-        raise GameError(f"no game {brief(name)!r}: {_nearest(name, names())}")
+        raise GameError(f"no game {brief(name)!r}: {did_you_mean(name, names())}")
     build = load_foreign(point, "game")
     try:
         return _list(name, build, (inspect.getdoc(build) or "").partition("\n")[0])
@@ -228,12 +227,7 @@ def game(name: str, **parameters: Any) -> Game:
     for key in parameters:
         if key not in entry.parameters:
             known = tuple(entry.parameters)
-            raise GameError(f"{name} has no parameter {brief(key)!r}: {_nearest(key, known)}")
+            raise GameError(f"{name} has no parameter {brief(key)!r}: {did_you_mean(key, known)}")
     return entry.build(
         **{key: entry.parameters[key].read(value) for key, value in parameters.items()}
     )
-
-
-def _nearest(word: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"use one of {', '.join(known)}"

@@ -25,7 +25,6 @@ does the name, `# name = no-limit hold'em`.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,7 +32,7 @@ from equipoise.errors import GameError
 from equipoise.files import written
 from equipoise.games.rules import MOST_ROUNDS, UNLIMITED, Rules
 from equipoise.numerals import read_whole
-from equipoise.settings import brief, read_text
+from equipoise.settings import brief, did_you_mean, read_text
 
 #: The dealer's own stand-in for "no cap".
 _NO_CAP = 255
@@ -211,10 +210,7 @@ def _read_setting(settings: _Settings, code: str, line: int) -> None:
         key, _, value = code.partition(" ")
     known = _KEYS.get(key.lower())
     if known is None:
-        near = difflib.get_close_matches(key[:30].lower(), _KEYS, n=1)
-        cure = (
-            f"did you mean {_KEYS[near[0]]}?" if near else f"use one of {', '.join(_KEYS.values())}"
-        )
+        cure = did_you_mean(key, _KEYS.values(), "use one of")
         raise GameError(f"line {line}: unknown setting {brief(key)!r}: {cure}")
     if known in ("limit", "nolimit") and (equals or value):
         raise GameError(f"line {line}: {known} stands alone on its line")

@@ -33,7 +33,6 @@ games a menu with any size at all offers the one raise there is.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -43,7 +42,7 @@ from typing import Any
 from equipoise.errors import GameError, TooLargeError
 from equipoise.games.betsize import Size, Sizes, parse_sizes, sizes_text
 from equipoise.games.rules import CALL, FOLD, Action, Kind, LegalActions, State
-from equipoise.settings import brief
+from equipoise.settings import brief, check_keys
 
 STREETS = ("preflop", "flop", "turn", "river")
 #: Names of the players in a menu; the blinds are the same players by another name.
@@ -233,7 +232,7 @@ class BetMenu:
         """
         if not 1 <= rounds <= len(STREETS):
             raise GameError(f"rounds = {rounds}: streets have names in games of 1 to 4 rounds")
-        _check_keys(settings, (*_SIZE_KEYS, *STREETS, *_THRESHOLDS), "")
+        check_keys(settings, (*_SIZE_KEYS, *STREETS, *_THRESHOLDS), "", GameError)
         for name in STREETS[:-rounds]:
             if name in settings:
                 first = STREETS[-rounds]
@@ -429,17 +428,6 @@ def _no_bet_to_multiply(size: Size) -> str:
     return f"'{size}': there is no bet to multiply: write a first bet as 50%, 50c, e or a"
 
 
-def _check_keys(settings: Mapping[str, Any], known: Iterable[str], prefix: str) -> None:
-    known = tuple(known)
-    for key in settings:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
-            cure = (
-                f"did you mean '{prefix}{near[0]}'?" if near else f"use one of {', '.join(known)}"
-            )
-            raise GameError(f"unknown setting '{prefix}{brief(key)}': {cure}")
-
-
 def _table(settings: Mapping[str, Any], key: str, prefix: str) -> Mapping[str, Any]:
     table = settings.get(key, {})
     if not isinstance(table, Mapping):
@@ -454,12 +442,12 @@ def _tables(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The tables that say what a player bets on a street, the last word last, with their paths."""
     street = _table(settings, name, "")
-    _check_keys(street, (*_SIZE_KEYS, *PLAYERS), f"{name}.")
+    check_keys(street, (*_SIZE_KEYS, *PLAYERS), f"{name}.", GameError)
     yield "", settings
     yield f"{name}.", street
     for alias in (alias for alias, number in PLAYERS.items() if number == player):
         own = _table(street, alias, f"{name}.")
-        _check_keys(own, _SIZE_KEYS, f"{name}.{alias}.")
+        check_keys(own, _SIZE_KEYS, f"{name}.{alias}.", GameError)
         yield f"{name}.{alias}.", own
 
 

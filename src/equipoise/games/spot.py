@@ -39,7 +39,6 @@ together have that pot less the rake.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -61,7 +60,7 @@ from equipoise.games.menu import STREETS, BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Rules, State, postflop
 from equipoise.games.tomltext import toml_text
-from equipoise.settings import brief, parse_toml, read_toml
+from equipoise.settings import brief, check_keys, parse_toml, read_toml
 
 if TYPE_CHECKING:
     from equipoise.games.boards import Hands
@@ -168,7 +167,7 @@ class Spot:
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any]) -> Spot:
         """Read a spot from nested settings, laid out as the TOML file."""
-        _check_keys(settings, _KEYS, "")
+        check_keys(settings, _KEYS, "", GameError)
         for key, cure in _REQUIRED.items():
             if key not in settings:
                 raise GameError(f"the spot has no {key}: add {cure}")
@@ -544,13 +543,5 @@ def _table(
     if not isinstance(table, Mapping):
         raise GameError(f"{key} = {brief(repr(table))}: write it as a table, under [{key}]")
     if known is not None:
-        _check_keys(table, known, f"{key}.")
+        check_keys(table, known, f"{key}.", GameError)
     return table
-
-
-def _check_keys(settings: Mapping[str, Any], known: tuple[str, ...], prefix: str) -> None:
-    for key in settings:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, n=1)
-            cure = f"did you mean '{prefix}{near[0]}'?" if near else f"use {', '.join(known)}"
-            raise GameError(f"unknown setting '{prefix}{brief(key)}': {cure}")

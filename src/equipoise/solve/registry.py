@@ -6,13 +6,14 @@ to a subclass of :class:`Solver`.
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.plugins import foreign, load_foreign
-from equipoise.settings import brief
+from equipoise.settings import did_you_mean, shown
+from equipoise.solve.sampling.boardsampling import BoardSampling
+from equipoise.solve.sampling.cardsampling import CardSampling
 from equipoise.solve.sampling.mccfr import ChanceSampling, ExternalSampling, OutcomeSampling
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
 from equipoise.solve.solvers.egt import ExcessiveGap
@@ -42,6 +43,23 @@ SOLVERS: dict[str, type[Solver]] = {
     )
 }
 
+#: Those that train on the games of buckets that recipes make, or on real cards.
+TRAINERS: dict[str, type[Solver]] = {
+    kind.name: kind
+    for kind in (
+        CFR,
+        CFRPlus,
+        LinearCFR,
+        DCFR,
+        PCFRPlus,
+        FictitiousPlay,
+        BranchFictitiousPlay,
+        ExcessiveGap,
+        BoardSampling,
+        CardSampling,
+    )
+}
+
 
 def names() -> tuple[str, ...]:
     """Names of all solvers; those of other packages come last.
@@ -66,10 +84,7 @@ def solver_class(name: str) -> type[Solver]:
         return SOLVERS[name]
     point = foreign(GROUP).get(name)
     if point is None:
-        known = names()
-        close = difflib.get_close_matches(name, known, n=1)
-        cure = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(known)}"
-        raise SolverError(f"no solver {brief(name)!r}: {cure}")
+        raise SolverError(f"no solver {shown(name)}: {did_you_mean(name, names())}")
     kind = load_foreign(point, "solver")
     if not (isinstance(kind, type) and issubclass(kind, Solver)):
         raise SolverError(f"the solver {name!r} of another package is no subclass of eq.Solver")

@@ -18,6 +18,7 @@ from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, ONE_BET_HOLDEM, 
 from equipoise.solve.solvers.cfr import CFRPlus
 from equipoise.solve.solvers.egt import ExcessiveGap
 from equipoise.solve.solvers.linear_program import LinearProgram
+from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
 from equipoise.solve.sweep.tableau import Tableau
 
 
@@ -53,9 +54,9 @@ def test_checking_down_is_worth_nothing_between_equal_players(tables: JointTable
     game = bucket_game(ONE_BET_HOLDEM, tables)
     plan = always(game, Kind.CALL)
     tableau = Tableau(game)
-    assert tableau.value(plan) == pytest.approx(0, abs=1e-9)
+    assert value_of(tableau, plan) == pytest.approx(0, abs=1e-9)
     # Raising always from both seats must be symmetric as well, in a larger pot.
-    assert tableau.exploitability(plan) > 1
+    assert exploitability_of(tableau, plan) > 1
 
 
 def test_always_folding_loses_three_quarters_of_a_big_blind(tables: JointTables) -> None:
@@ -64,9 +65,9 @@ def test_always_folding_loses_three_quarters_of_a_big_blind(tables: JointTables)
     plan = always(game, Kind.FOLD, Kind.CALL)
     big = NOLIMIT_HOLDEM.big_blind
     # The small blind takes the big one; the big blind takes the small one.
-    gains = sorted(tableau.best_response(player, plan) / big for player in (0, 1))
+    gains = sorted(response_value(tableau, player, plan) / big for player in (0, 1))
     assert gains == pytest.approx([0.5, 1.0], abs=1e-6)
-    assert tableau.exploitability(plan) / big == pytest.approx(0.75, abs=1e-6)
+    assert exploitability_of(tableau, plan) / big == pytest.approx(0.75, abs=1e-6)
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -77,7 +78,7 @@ def test_best_response_to_a_caller_in_closed_form(tables: JointTables, seat: int
     # He bets 200 big blinds on the river with what is ahead there, and checks what is behind.
     ahead = tables.signed[3].astype(np.float64).sum(axis=1)
     expected = 200 * ahead[ahead > 0].sum() + ahead[ahead < 0].sum()
-    found = tableau.best_response(seat, plan) / NOLIMIT_HOLDEM.big_blind
+    found = response_value(tableau, seat, plan) / NOLIMIT_HOLDEM.big_blind
     assert found == pytest.approx(expected, rel=1e-6)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -12,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tinyblueprint import halves, random_rows, tiny
+from tinyrecipe import TINY
 
+from equipoise.abstraction.bets.line import AbstractLine, draw
 from equipoise.abstraction.bets.translation import mapping
-from equipoise.agents.abstractline import AbstractLine, draw
+from equipoise.agents.blueprint import files
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.guard import (
@@ -35,7 +38,7 @@ from equipoise.cards.combos import (
 )
 from equipoise.cards.equity import equity
 from equipoise.cards.range import Range
-from equipoise.errors import EquipoiseError, GameError
+from equipoise.errors import ArtefactError, EquipoiseError, GameError
 from equipoise.games.betting import Betting
 from equipoise.games.hand import View
 from equipoise.games.menu import BetMenu
@@ -52,6 +55,8 @@ from equipoise.games.rules import (
     raise_to,
 )
 from equipoise.solve.strategies.postprocessing import PostProcessing
+from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.training.recipe import Recipe
 
 FLOP = parse_cards("Td 8d 4c")
 #: Bets that the tiny tree of pots and all-ins does not have, on three streets.
@@ -418,3 +423,43 @@ def test_lines_are_for_no_limit():
 
 def test_class_names_stand_for_columns():
     assert class_text(int(halves().buckets()[-1])) == "AA"
+
+
+def test_a_blueprint_is_trained_once_when_it_is_first_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "cache_folder", lambda: tmp_path)
+    recipe = Recipe.from_toml(TINY)
+    monkeypatch.setattr(Recipe, "shipped", lambda name: recipe)
+    with pytest.raises(ArtefactError, match="no blueprint 'tiny'"):
+        BlueprintAgent(recipe.rules, "tiny")
+    # A run that was killed is begun anew.
+    (tmp_path / "tiny.run").mkdir()
+    (tmp_path / "tiny.run" / "recipe.toml").write_text(recipe.to_toml())
+    agent = BlueprintAgent(recipe.rules, "tiny", train=True)
+    made = tmp_path / "tiny.run" / "blueprint.safetensors"
+    assert agent.blueprint.form == "full"
+    changed = made.stat().st_mtime_ns
+    assert BlueprintAgent(recipe.rules, "tiny", train=True).blueprint is agent.blueprint
+    assert made.stat().st_mtime_ns == changed
+
+
+@pytest.mark.parametrize("form", ["fine", "full", "coarse", "pure"])
+def test_a_blueprint_is_a_strategy(form: str) -> None:
+    made = tiny(form=form)
+    assert isinstance(made, Strategy)
+    agent = BlueprintAgent(made.recipe.rules, made)
+    for text, board in (("", ""), ("c", ""), ("cc/", "Ks7d2c"), ("cc/cc/", "Ks7d2c9h")):
+        state = State.from_betting_text(made.recipe.rules, text)
+        public = PublicState(state, parse_cards(board), 0)
+        mine, played = made.policy(public), agent.policy(public)
+        assert mine.actions == played.actions
+        free = ~blocked(public.board)
+        np.testing.assert_allclose(mine.probabilities[free], played.probabilities[free], atol=1e-6)
+        # One column and the whole decision are the same to the last bit.
+        node = made.nodes[state.history]
+        for column in (0, made.rows(node).shape[1] - 1):
+            assert made.mix(node, column) == made.rows(node)[:, column].tolist()
+    off = State.start(made.recipe.rules).apply(raise_to(333))
+    with pytest.raises(GameError, match="translates bets"):
+        made.policy(PublicState(off, (), 0))

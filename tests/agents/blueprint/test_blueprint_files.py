@@ -16,7 +16,8 @@ from tinyblueprint import tiny
 from equipoise import artefact
 from equipoise.errors import ArtefactError, FileError
 from equipoise.solve.training import blueprint as module
-from equipoise.solve.training.blueprint import Blueprint, Layout
+from equipoise.solve.training.blueprint import Blueprint
+from equipoise.solve.training.forms import unpack
 
 MENU = {"bets": "a", "raises": "a"}
 Arrays = dict[str, NDArray[Any]]
@@ -114,10 +115,10 @@ def test_several_streams_are_read_as_one() -> None:
     data = bytes(range(256)) * 2000
     streams = [lzma.compress(data[at : at + 99_000]) for at in range(0, len(data), 99_000)]
     whole = np.frombuffer(b"".join(streams), dtype=np.uint8)
-    assert b"".join(module._unpacked(whole, len(data))) == data
+    assert b"".join(unpack(whole, len(data))) == data
     with pytest.raises(ArtefactError, match="more than"):
-        list(module._unpacked(whole, len(data) - 1))
-    assert list(module._unpacked(whole[:0], 5)) == []
+        list(unpack(whole, len(data) - 1))
+    assert list(unpack(whole[:0], 5)) == []
 
 
 @pytest.mark.parametrize("form", ["full", "pure"])
@@ -133,11 +134,10 @@ def test_strategies_that_are_not_probabilities(tmp_path: Path, form: str) -> Non
 def test_one_column_that_is_wrong() -> None:
     for form in ("fine", "full", "coarse", "pure"):
         made = tiny(MENU, form=form)
-        layout = Layout.of(made.betting, made.abstraction.counts, None, form == "pure")
         wrong = made.weights.copy()
-        assert module._make_sense(wrong, layout, form)
+        assert made.layout.make_sense(wrong)
         wrong[len(wrong) // 2] += 100
-        assert not module._make_sense(wrong, layout, form)
+        assert not made.layout.make_sense(wrong)
 
 
 def _set(*keys: str, value: Any) -> Change:

@@ -16,7 +16,8 @@ from equipoise.games.policy import PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, raise_to
 from equipoise.run import Limit
 from equipoise.solve.solvers.cfr import CFR
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.bestresponse import value_of
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.tableau import Tableau
 
 
@@ -30,7 +31,7 @@ def plan(strategy):
     """Rows of a strategy as behaviour probabilities."""
     rows = np.zeros(strategy.index.size)
     for board, node in strategy.index.decisions():
-        strategy.index.block(rows, board, node)[:] = strategy.at(node, board)
+        strategy.index.block(rows, board, node)[:] = strategy.rows(node, board)
     return rows
 
 
@@ -49,7 +50,7 @@ def test_a_strategy_at_the_table_is_worth_what_the_solver_says(name, parameters)
     game = catalogue.game(name, **parameters)
     strategy = solved(game)
     agent = StrategyAgent(strategy)
-    expected = Tableau(game).value(plan(strategy).astype(Tableau(game).dtype))
+    expected = value_of(Tableau(game), plan(strategy).astype(Tableau(game).dtype))
     assert exact_value(agent, agent, game.betting.rules) == pytest.approx(expected, abs=2e-6)
 
 
@@ -119,7 +120,7 @@ def test_suits_of_the_table_are_renamed_into_those_of_the_game():
 
 def test_other_rules_and_bets_off_the_menu_are_refused():
     game = catalogue.game("leduc-nolimit", stack=12, menu="100%")
-    agent = StrategyAgent(Strategy.uniform(game))
+    agent = StrategyAgent(TabularStrategy.uniform(game))
     with pytest.raises(GameError, match="rules of that game"):
         agent.policy(PublicState(State.start(NOLIMIT_HOLDEM), (), 0))
     off = State.start(game.betting.rules).apply(raise_to(12))
@@ -129,5 +130,7 @@ def test_other_rules_and_bets_off_the_menu_are_refused():
 
 @pytest.mark.parametrize("name", ["clairvoyance", "jamfold"])
 def test_games_without_a_deck_cannot_be_played(name):
+    game = catalogue.game(name)
+    agent = StrategyAgent(TabularStrategy.uniform(game))
     with pytest.raises(GameError, match="card by card"):
-        StrategyAgent(Strategy.uniform(catalogue.game(name)))
+        agent.policy(PublicState(State.start(game.betting.rules), (), 0))

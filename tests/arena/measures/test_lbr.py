@@ -23,7 +23,8 @@ from equipoise.games.rules import (
 )
 from equipoise.run import Limit
 from equipoise.solve.solvers.cfr import CFR
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.bestresponse import response_value
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.tableau import Tableau
 
 # Small games, exactly
@@ -31,14 +32,14 @@ from equipoise.solve.sweep.tableau import Tableau
 
 def leduc_strategies():
     game = catalogue.game("leduc")
-    yield Strategy.uniform(game)
+    yield TabularStrategy.uniform(game)
     for iterations in (2, 5, 300):
         solver = CFR(game)
         solver.run(Limit(iterations, None, None))
         yield solver.average_strategy()
     random = np.random.default_rng(4)
     for _ in range(3):
-        yield Strategy(game, random.random(Strategy.uniform(game).index.size) ** 4)
+        yield TabularStrategy(game, random.random(TabularStrategy.uniform(game).index.size) ** 4)
 
 
 @pytest.mark.parametrize("menu", MENUS)
@@ -49,11 +50,11 @@ def test_on_leduc_it_never_wins_more_than_the_best_response(menu):
         rules, tableau = game.betting.rules, Tableau(game)
         rows = tableau.rows()
         for board, node in strategy.index.decisions():
-            strategy.index.block(rows, board, node)[:] = strategy.at(node, board)
+            strategy.index.block(rows, board, node)[:] = strategy.rows(node, board)
         target = StrategyAgent(strategy)
         response = LocalBestResponse(target, rules, menu)
         local = (exact_value(response, target, rules), -exact_value(target, response, rules))
-        best = [tableau.best_response(player, rows) for player in (0, 1)]
+        best = [response_value(tableau, player, rows) for player in (0, 1)]
         assert local[0] <= best[0] + 1e-6
         assert local[1] <= best[1] + 1e-6
         best_of.append(sum(local) / sum(best))

@@ -252,7 +252,7 @@ def test_small_deck_below_one_percent_of_the_pot(options):
     assert solver.exploitability() < 0.01 * pot
     assert solver.value() == pytest.approx(exact.value(), abs=0.01 * pot)
     # The same strategy, told by board and hand.
-    assert solver.average_strategy().at(0).shape == (game.betting.count[0], 66)
+    assert solver.average_strategy().rows(0).shape == (game.betting.count[0], 66)
 
 
 def test_real_cards_play_jam_or_fold(features):
@@ -327,13 +327,13 @@ def test_average_strategy_by_bucket():
         layout.block(rows, node)[1:, 1] = rng.random((5, int(betting.count[node])))
     strategy = layout.average(rows)
     for node in layout.decisions[::37].tolist():
-        table, sums = strategy.at(node), layout.block(rows, node)[:, 1]
+        table, sums = strategy.rows(node), layout.block(rows, node)[:, 1]
         np.testing.assert_allclose(table[:, 1:], (sums[1:] / sums[1:].sum(1, keepdims=True)).T)
         np.testing.assert_allclose(table[:, 0], 1 / len(table))
     with pytest.raises(SolverError, match="another betting tree"):
         CardStrategy(layout, strategy.probabilities[1:])
     with pytest.raises(SolverError, match="no decision"):
-        strategy.at(int(np.flatnonzero(betting.kind > 1)[0]))
+        strategy.rows(int(np.flatnonzero(betting.kind > 1)[0]))
     with pytest.raises(SolverError, match="no decision"):
         layout.block(rows, int(np.flatnonzero(betting.kind > 1)[0]))
 

@@ -21,7 +21,7 @@ from equipoise.solve.sampling.mccfr import (
     OutcomeSampling,
     alias_table,
 )
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep import rowrules
 
 SCHEMES = (ExternalSampling, OutcomeSampling, ChanceSampling)
@@ -58,12 +58,12 @@ def exact(solver):
     values, reached = tableau.rows(), tableau.rows()
     for player in (0, 1):
         tableau.sweep(player, rowrules.GRADIENT, facing=rows, rows=rows, out=values, plan=reached)
-    strategy = Strategy(solver.game, rows, index)
+    strategy = TabularStrategy(solver.game, rows, index)
     regrets, plan = np.zeros(index.size), np.zeros(index.size)
     for b, node in index.decisions():
         player = int(betting.kind[node])
         value = index.block(values, b, node)
-        regret = value - (value * strategy.at(node, b)).sum(axis=0)
+        regret = value - (value * strategy.rows(node, b)).sum(axis=0)
         visits = joint.mass[b].sum(axis=1 - player) * index.block(reached, b, node)
         first = joint.orbits[b][player]
         for rows_out, numbers in ((regrets, regret), (plan, visits)):

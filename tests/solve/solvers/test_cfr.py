@@ -11,7 +11,8 @@ from equipoise.errors import SolverError
 from equipoise.games.catalogue import holdem_small, kuhn, leduc
 from equipoise.games.game import Game
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus, Discounting, LinearCFR, PCFRPlus
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.bestresponse import exploitability_of, value_of
+from equipoise.solve.strategies.tabular import TabularStrategy
 
 KUHN, LEDUC = kuhn(), leduc()
 
@@ -218,16 +219,16 @@ def test_neither_the_last_strategy_nor_a_plain_mean_will_do() -> None:
         faced = solver.regrets.copy()
         solver.step()
         for player, rows in ((0, solver.regrets), (1, faced)):
-            strategy = Strategy(LEDUC, rows, tableau.index)
+            strategy = TabularStrategy(LEDUC, rows, tableau.index)
             tableau.mix(player, rows, weighted, tableau.parameters())
             for b, node in tableau.index.decisions():
                 if int(LEDUC.betting.kind[node]) == player:
-                    tableau.index.block(mean, b, node)[:] += strategy.at(node, b)
+                    tableau.index.block(mean, b, node)[:] += strategy.rows(node, b)
     np.testing.assert_allclose(solver.plan, weighted, rtol=1e-9, atol=1e-12)
     right = solver.exploitability()
     assert right < 1.1 * known
-    assert tableau.exploitability(mean) > 1.4 * known
-    assert tableau.exploitability(solver.regrets) > 10 * known
+    assert exploitability_of(tableau, mean) > 1.4 * known
+    assert exploitability_of(tableau, solver.regrets) > 10 * known
 
 
 @pytest.mark.parametrize("wrong", ["discounts one late", "t instead of u", "kept and not scaled"])
@@ -263,4 +264,4 @@ def test_regret_matching_is_in_proportion_to_positive_regrets() -> None:
         shares = tableau.index.block(plan, b, node)
         reach = shares.sum(axis=0)
         np.testing.assert_allclose(shares, expected * reach, atol=1e-15)
-    assert tableau.value(plan) == pytest.approx(tableau.value(solver.regrets), abs=1e-12)
+    assert value_of(tableau, plan) == pytest.approx(value_of(tableau, solver.regrets), abs=1e-12)

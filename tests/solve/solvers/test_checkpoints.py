@@ -13,7 +13,7 @@ from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.catalogue import kuhn
 from equipoise.solve.registry import SOLVERS
 from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.tableau import Tableau
 
 KUHN = kuhn()
@@ -106,12 +106,12 @@ def test_a_sampled_checkpoint_that_makes_no_sense_is_refused(tmp_path, place, va
 @pytest.mark.parametrize("configuration", [5, "text", [], {}, {"fingerprint": []}])
 def test_a_strategy_of_nothing_is_refused(tmp_path, configuration):
     path = tmp_path / "strategy"
-    Strategy.uniform(KUHN).save(path)
+    TabularStrategy.uniform(KUHN).save(path)
     manifest, arrays = artefact.read(path, "strategy")
     manifest["configuration"] = configuration
     sign(path, manifest, arrays)
     with pytest.raises(ArtefactError, match="strategy"):
-        Strategy.load(path, KUHN)
+        TabularStrategy.load(path, KUHN)
 
 
 @pytest.mark.parametrize("rows", [{}, {"rows": np.zeros(3)}, {"rows": np.float64(1)}])
@@ -120,7 +120,7 @@ def test_a_strategy_of_other_rows_is_refused(tmp_path, rows):
     told = {"game": KUHN.name, "fingerprint": KUHN.fingerprint()}
     artefact.write(path, "strategy", told, rows)
     with pytest.raises(ArtefactError, match="not a strategy of this version"):
-        Strategy.load(path, KUHN)
+        TabularStrategy.load(path, KUHN)
 
 
 @pytest.mark.parametrize("precision", ["float16", "int8", "", 7])

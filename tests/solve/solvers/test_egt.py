@@ -12,6 +12,7 @@ from equipoise.games.catalogue import holdem_small, kuhn, leduc
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
 from equipoise.solve.solvers.egt import ExcessiveGap
+from equipoise.solve.strategies.bestresponse import response_value, value_of
 
 PROXES = pytest.mark.parametrize("prox", ["entropy", "euclidean"])
 STEPS = pytest.mark.parametrize("steps", ["adaptive", "theoretical"])
@@ -23,7 +24,7 @@ GAMES = pytest.mark.parametrize(
 
 
 def true_gap(solver: ExcessiveGap) -> float:
-    return sum(solver.tableau.best_response(player, solver.plan) for player in (0, 1))
+    return sum(response_value(solver.tableau, player, solver.plan) for player in (0, 1))
 
 
 @GAMES
@@ -157,7 +158,7 @@ def test_smoothed_responses_beat_every_other_answer(prox: str) -> None:
         scores = []
         for rows in answers:
             mixed = np.where(solver._owner == player, rows, solver.plan)
-            value = tableau.value(mixed) * (1 - 2 * player)
+            value = value_of(tableau, mixed) * (1 - 2 * player)
             scores.append(value - mu * regulariser(solver, player, rows))
         assert scores[0] == pytest.approx(phi, abs=1e-10)
         assert max(scores[1:]) < phi

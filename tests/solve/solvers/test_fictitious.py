@@ -10,6 +10,7 @@ from equipoise.errors import SolverError
 from equipoise.games.catalogue import clairvoyance, kuhn, leduc
 from equipoise.games.game import Game
 from equipoise.solve.solvers.fictitious import BranchFictitiousPlay, FictitiousPlay
+from equipoise.solve.strategies.bestresponse import exploitability_of
 from equipoise.solve.sweep import rowrules
 
 
@@ -77,7 +78,7 @@ def test_averaging_behaviours_instead_is_worse() -> None:
             tableau.sweep(player, rowrules.BEST, facing=behaviours, out=response)
         behaviours += response
     solver.advance(3000)
-    assert tableau.exploitability(behaviours) > 1.2 * solver.exploitability()
+    assert exploitability_of(tableau, behaviours) > 1.2 * solver.exploitability()
 
 
 def test_a_start_that_counts_keeps_every_line_in_play() -> None:
@@ -132,7 +133,7 @@ def test_a_branch_leaves_the_behaviour_elsewhere_alone():
     after = solver.average_strategy()
     index, changed = solver.tableau.index, 0
     for board, node in index.decisions():
-        same = np.allclose(before.at(node, board), after.at(node, board), atol=1e-12)
+        same = np.allclose(before.rows(node, board), after.rows(node, board), atol=1e-12)
         if (index.block(solver._branch, board, node) == branch).all():
             changed += not same
         else:

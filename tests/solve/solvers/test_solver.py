@@ -203,7 +203,7 @@ def test_solvers_and_strategies_introduce_themselves_briefly() -> None:
     solver = make_solver("cfr+", LEDUC)
     solver.step()
     assert repr(solver) == "<CFRPlus of leduc: 1 iterations>"
-    assert repr(solver.average_strategy()).startswith("<Strategy of leduc:")
+    assert repr(solver.average_strategy()).startswith("<TabularStrategy of leduc:")
 
 
 def test_curves_are_drawn(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_resuming_is_exact(name: str, tmp_path: Path) -> None:
     same(resumed, stopped)
     resumed.advance(13)
     same(resumed, straight)
-    assert np.array_equal(resumed.average_strategy().rows, straight.average_strategy().rows)
+    assert np.array_equal(resumed.average_strategy().numbers, straight.average_strategy().numbers)
     assert resumed.exploitability() == straight.exploitability()
     assert straight.plan.any()
 

@@ -19,11 +19,15 @@ from equipoise.errors import (
     ArtefactError,
     CardError,
     EquipoiseError,
+    GameError,
     IllegalActionError,
     SolverError,
     TooLargeError,
 )
 from equipoise.games.betting import Rake
+from equipoise.games.labels import action_label
+from equipoise.games.policy import PublicState
+from equipoise.games.rules import NOLIMIT_HOLDEM, State
 from equipoise.games.spot import Spot
 from equipoise.solve.solvers.linear_program import LinearProgram
 from equipoise.solve.spots import export as exporting
@@ -31,6 +35,9 @@ from equipoise.solve.spots.equities import Showdowns
 from equipoise.solve.spots.export import line_texts
 from equipoise.solve.spots.solution import Solution, solve_spot
 from equipoise.solve.spots.spotsolver import SpotSolver
+from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
+from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
 
 #: Clubs, diamonds and spades are alike: 48 rivers are played on far fewer boards.
 ALIKE = Spot("Kh7h2h5h", "QQ", "JJ,AA:0.5", pot=100, stack=75, menu="50%,a", name="alike")
@@ -270,9 +277,9 @@ def test_threads_give_the_same_answer():
     for player in (0, 1):
         assert one.at().mean_ev(player) == pytest.approx(two.at().mean_ev(player), abs=1e-2)
     # Whatever the strategy, one thread and two make the same of it.
-    for measure in ("exploitability", "value"):
-        mine = getattr(one.tableau, measure)(two.plan)
-        assert mine == pytest.approx(getattr(two.tableau, measure)(two.plan), abs=1e-4)
+    for measure in (exploitability_of, value_of):
+        mine = measure(one.tableau, two.plan)
+        assert mine == pytest.approx(measure(two.tableau, two.plan), abs=1e-4)
 
 
 def test_sixteen_bits_give_nearly_the_same_answer():
@@ -293,7 +300,9 @@ def test_exploitability_with_rake_counts_gains_only():
     assert 0 <= solver.exploitability() < 0.3
     free = SpotSolver(RIVER.game())
     free.advance(30)
-    assert free.exploitability() == pytest.approx(free.tableau.exploitability(free.plan), abs=1e-4)
+    assert free.exploitability() == pytest.approx(
+        exploitability_of(free.tableau, free.plan), abs=1e-4
+    )
 
 
 # ---------------------------------------------------------------------------------- walking
@@ -399,7 +408,7 @@ def test_a_solve_from_the_middle_of_a_street_is_the_whole_one_locked_until_there
     for board, node in solution.index.decisions():
         text = solution.game.betting.states[node].betting_text()
         same = next(n for n, s in enumerate(whole.game.betting.states) if s.betting_text() == text)
-        block = whole.strategy_rows(board, same)
+        block = whole.rows(same, board)
         solution.index.block(solution.solver.plan, board, node)[:] = block
     solution.forget()
     for player in (0, 1):
@@ -484,9 +493,9 @@ def test_locks_of_some_hands_hold_exactly_and_best_responses_obey_them():
     assert len({tuple(np.round(p, 3)) for p in free}) > 1
     assert solution.at().mean_ev("ip") < value + 0.1
     # A best response that broke the lock would gain more than the one that keeps it.
-    bound = solution.solver.tableau.best_response(1, solution.plan)
+    bound = response_value(solution.solver.tableau, 1, solution.plan)
     solution.solver.tableau.lock({})
-    assert solution.solver.tableau.best_response(1, solution.plan) > bound + 0.05
+    assert response_value(solution.solver.tableau, 1, solution.plan) > bound + 0.05
 
 
 def test_locks_that_cannot_be_are_refused():
@@ -808,3 +817,59 @@ def test_what_does_not_fit_is_refused_before_it_is_built(monkeypatch):
     monkeypatch.setattr("equipoise.games.estimate.available_bytes", lambda: 1000)
     with pytest.raises(TooLargeError, match="drop"):
         solve_spot(RIVER)
+
+
+@pytest.mark.parametrize("spot", [RIVER, ALIKE, TURN])
+def test_a_solution_is_a_strategy(spot: Spot) -> None:
+    solution = solved(spot)
+    assert isinstance(solution, Strategy)
+    assert solution.exploitability() == pytest.approx(solution.exploitability_chips, abs=1e-4)
+    best = [solution.best_response(player) for player in ("oop", "ip")]
+    gains = best[0].value + best[1].value
+    assert gains / 2 == pytest.approx(solution.exploitability_chips, abs=1e-3)
+    start = TabularStrategy(solution.game, solution.plan)
+    for player, found in enumerate(best):
+        assert (1 - 2 * player) * found.strategy.value() == pytest.approx(found.value, abs=1e-3)
+        assert (1 - 2 * player) * start.value() <= found.value + 1e-4
+
+
+def test_a_best_response_under_locks() -> None:
+    solution = solve_spot(RIVER, None, iterations=60)
+    root = solution.at()
+    solution.lock(root, {"bet 50": 1}, hands="TT")
+    solution.lock(root.step("check"), [1, 0, 0])
+    for player in (0, 1):
+        found = solution.best_response(player)
+        assert isinstance(found.strategy, TabularStrategy)
+        played = (1 - 2 * player) * found.strategy.value()
+        assert played == pytest.approx(found.value, abs=1e-3)
+    fixed = solution.best_response(0).strategy
+    hands = solution.game.deal.boards[0].hands[0]
+    tens = [i for i, hand in enumerate(hands.tolist()) if all(card // 4 == 8 for card in hand)]
+    assert tens
+    assert (fixed.rows(0, 0)[1, tens] == 1).all()
+
+
+@pytest.mark.parametrize("spot", [RIVER, ALIKE, TURN])
+def test_policies_are_what_a_walk_shows(spot: Spot) -> None:
+    solution = solved(spot)
+    rules = solution.betting.rules
+    lines = [((), "")]
+    if spot is not RIVER:
+        lines += [(("7s",), "cc/"), (("8c",), "cc/c"), (("8d",), "cc/c")]
+    for cards, text in [*lines, ((), "c")]:
+        state = State.from_betting_text(rules, text)
+        board = (*spot.board, *parse_cards("".join(cards)))
+        policy = solution.policy(PublicState(state, board, 0))
+        steps = ["check"] * (len(text.replace("/", "")))
+        place = solution.at(*steps[:2], *cards, *steps[2:])
+        play = place.strategy()
+        who = place.decider()
+        assert [action_label(state, action) for action in policy.actions] == list(place.actions)
+        for hand, column in zip(place.hands(who), play.T, strict=True):
+            if not np.isnan(column).any():
+                np.testing.assert_allclose(policy.probabilities[hand], column, atol=1e-6)
+    with pytest.raises(GameError, match="begin with"):
+        solution.policy(PublicState(State.start(rules), (), 0))
+    with pytest.raises(GameError, match="rules of that spot"):
+        solution.policy(PublicState(State.start(NOLIMIT_HOLDEM), spot.board, 0))

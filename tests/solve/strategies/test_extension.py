@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.abstraction.bets.offtree import AbstractTree, size_in_pots
+from equipoise.abstraction.bets.line import AbstractTree, size_in_pots
 from equipoise.abstraction.bets.translation import MAPPINGS, Mapping
 from equipoise.bench.reproduce.translation import CLAIRVOYANCE_STACKS, EXPECTED, Setting, _caller
 from equipoise.errors import GameError, SolverError
@@ -20,29 +20,32 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import DEAL
 from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, State, nolimit, raise_to
 from equipoise.solve.solvers.linear_program import LinearProgram
+from equipoise.solve.strategies.bestresponse import response_value, value_of
 from equipoise.solve.strategies.extension import extended
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.tableau import Tableau
 
 every = pytest.mark.parametrize("mapping", MAPPINGS.values(), ids=list(MAPPINGS))
 
 
-def random_strategy(game: Game, seed: int, zeros: float = 0.2) -> Strategy:
+def random_strategy(game: Game, seed: int, zeros: float = 0.2) -> TabularStrategy:
     """Any strategy, with actions that are never played."""
-    strategy = Strategy.uniform(game)
+    strategy = TabularStrategy.uniform(game)
     rng = np.random.default_rng(seed)
     rows = rng.random(strategy.index.size) * (rng.random(strategy.index.size) > zeros)
-    return Strategy(game, rows + 1e-6, strategy.index)
+    return TabularStrategy(game, rows + 1e-6, strategy.index)
 
 
-def walked_value(strategy: Strategy, game: Game, mapping: Mapping, me: int, his: Strategy) -> float:
+def walked_value(
+    strategy: TabularStrategy, game: Game, mapping: Mapping, me: int, his: TabularStrategy
+) -> float:
     """Chips a hand of a player who translates, every deal and every line one after another.
 
     The player holds one abstract place, which a bet of the opponent moves by chance.
     """
     tree = AbstractTree(strategy.game.betting, mapping)
     betting, boards = game.betting, game.deal.boards
-    mine_at, his_at = cache(strategy.at), cache(his.at)
+    mine_at, his_at = cache(strategy.rows), cache(his.rows)
 
     def at(b: int, node: int, place: int, states: tuple[int, int]) -> float:
         kind = int(betting.kind[node])
@@ -98,11 +101,11 @@ def test_the_mixture_earns_what_the_walker_earns(setting: Setting, name: str) ->
     for me in (0, 1):
         mine, his = random_strategy(abstract, 3 + me), random_strategy(whole, 7)
         played = extended(mine, whole, MAPPINGS[name])
-        rows = played.rows.copy()
+        rows = played.numbers.copy()
         for b, node in played.index.decisions():
             if int(whole.betting.kind[node]) != me:
-                played.index.block(rows, b, node)[:] = his.at(node, b)
-        value = tableau.value(rows) * (1 if me == 0 else -1)
+                played.index.block(rows, b, node)[:] = his.rows(node, b)
+        value = value_of(tableau, rows) * (1 if me == 0 else -1)
         walked = walked_value(mine, whole, MAPPINGS[name], me, his)
         assert value == pytest.approx(walked, abs=1e-9)
 
@@ -123,7 +126,7 @@ def test_the_caller_in_the_clairvoyance_game(mapping: Mapping) -> None:
             continue
         whole = clairvoyance(stack, step=0.1)
         played = extended(_caller(clairvoyance(stack, menu="100%,a")), whole, mapping)
-        taken = Tableau(whole).best_response(0, played.rows) / whole.unit_chips
+        taken = response_value(Tableau(whole), 0, played.numbers) / whole.unit_chips
         lost = taken - stack / (2 * (1 + stack))
         assert lost == pytest.approx(EXPECTED[mapping.name][number], abs=0.0051)
 
@@ -135,7 +138,7 @@ def test_a_caller_who_maps_pseudo_harmonically_cannot_be_exploited() -> None:
     for node in whole.betting.of_kind(0, 1).tolist():
         state = whole.betting.states[node]
         size = state.to_call / (state.pot - state.to_call)
-        assert played.at(node)[1, 0] == pytest.approx(1 / (1 + size))
+        assert played.rows(node)[1, 0] == pytest.approx(1 / (1 + size))
 
 
 @cache
@@ -148,9 +151,9 @@ def solved(menu: str | None) -> LinearProgram:
 @every
 def test_losses_are_never_negative(mapping: Mapping) -> None:
     solver, referee = solved("100%,a"), solved(None)
-    rows = extended(solver.average_strategy(), referee.game, mapping).rows
-    assert referee.tableau.best_response(0, rows) >= referee.value() - 1e-9
-    assert referee.tableau.best_response(1, rows) >= -referee.value() - 1e-9
+    rows = extended(solver.average_strategy(), referee.game, mapping).numbers
+    assert response_value(referee.tableau, 0, rows) >= referee.value() - 1e-9
+    assert response_value(referee.tableau, 1, rows) >= -referee.value() - 1e-9
 
 
 @cache
@@ -246,11 +249,11 @@ def test_any_hand_can_be_followed(data: st.DataObject, name: str) -> None:
 
 
 def test_games_that_differ_in_more_than_bets_are_refused() -> None:
-    strategy = Strategy.uniform(kuhn_nolimit(stack=5, menu="a"))
+    strategy = TabularStrategy.uniform(kuhn_nolimit(stack=5, menu="a"))
     for other in (kuhn_nolimit(stack=6), leduc_nolimit(stack=5)):
         with pytest.raises(SolverError, match="same cards and stacks"):
             extended(strategy, other, MAPPINGS["arithmetic"])
-    coarse = Strategy.uniform(kuhn_nolimit(stack=9, menu="100%,a"))
+    coarse = TabularStrategy.uniform(kuhn_nolimit(stack=9, menu="100%,a"))
     with pytest.raises(SolverError, match="has no raise to 3 where"):
         extended(coarse, kuhn_nolimit(stack=9, menu="50%,a"), MAPPINGS["arithmetic"])
 
@@ -258,7 +261,7 @@ def test_games_that_differ_in_more_than_bets_are_refused() -> None:
 def test_limit_games_need_no_translation() -> None:
     for game in (kuhn(), leduc()):
         with pytest.raises(GameError, match="use no-limit rules"):
-            extended(Strategy.uniform(game), game, MAPPINGS["arithmetic"])
+            extended(TabularStrategy.uniform(game), game, MAPPINGS["arithmetic"])
 
 
 def test_a_bet_left_open_is_called_when_the_round_goes_on() -> None:

@@ -22,6 +22,7 @@ from equipoise.games.library.smalldeck import SmallDeck
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules, State
 from equipoise.solve.solvers.cfr import CFRPlus
+from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
 from equipoise.solve.sweep.tableau import Tableau
 
 DECK = SmallDeck(ranks=4, suits=2, hole_cards=2, board_cards=(0, 1), blinds=(2, 1), stack=6)
@@ -138,10 +139,10 @@ def test_tables_of_all_deals(deck: SmallDeck, menu: str | None) -> None:
     tableau = Tableau(game, precision="float64")
     for rows in (random_rows(tableau, 1), _solved(game)):
         value, best = judged(game, rows, tableau)
-        assert tableau.value(rows) == pytest.approx(value, abs=1e-6)
-        found = [tableau.best_response(player, rows) for player in (0, 1)]
+        assert value_of(tableau, rows) == pytest.approx(value, abs=1e-6)
+        found = [response_value(tableau, player, rows) for player in (0, 1)]
         assert found == pytest.approx(best, abs=1e-6)
-        assert tableau.exploitability(rows) == pytest.approx(sum(best) / 2, abs=1e-6)
+        assert exploitability_of(tableau, rows) == pytest.approx(sum(best) / 2, abs=1e-6)
 
 
 def _solved(game: Game) -> np.ndarray:
@@ -151,7 +152,7 @@ def _solved(game: Game) -> np.ndarray:
     strategy = solver.average_strategy()
     rows = solver.tableau.rows()
     for board, node in solver.tableau.index.decisions():
-        solver.tableau.index.block(rows, board, node)[:] = strategy.at(node, board)
+        solver.tableau.index.block(rows, board, node)[:] = strategy.rows(node, board)
     return rows
 
 
@@ -253,9 +254,9 @@ def test_independent_buckets(
         return mixtures[classed + (dealt - classed) * classes + board_class, text]
 
     judge = ChanceReferee(rules, bets, chances)
-    assert tableau.value(rows) == pytest.approx(judge.response(0, play, best=False), abs=1e-9)
+    assert value_of(tableau, rows) == pytest.approx(judge.response(0, play, best=False), abs=1e-9)
     best = [judge.response(player, play, best=True) for player in (0, 1)]
-    found = [tableau.best_response(player, rows) for player in (0, 1)]
+    found = [response_value(tableau, player, rows) for player in (0, 1)]
     assert found == pytest.approx(best, abs=1e-9)
-    assert tableau.exploitability(rows) == pytest.approx(sum(best) / 2, abs=1e-9)
+    assert exploitability_of(tableau, rows) == pytest.approx(sum(best) / 2, abs=1e-9)
     assert sum(best) > 0.01

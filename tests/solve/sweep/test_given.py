@@ -15,6 +15,7 @@ from equipoise.games.catalogue import holdem_small, leduc
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL, GIVEN
 from equipoise.solve.registry import make_solver
+from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
 from equipoise.solve.sweep.rowrules import VALUE
 from equipoise.solve.sweep.tableau import Tableau
 
@@ -49,15 +50,15 @@ def test_leduc_cut_after_its_first_round_agrees_with_the_enumerator(seed: int) -
         tableau.root_value(player, tableau.sweep(player, VALUE, facing=rows)) for player in (0, 1)
     ]
     assert values == pytest.approx(referee.values(play), abs=1e-9)
-    best = [tableau.best_response(player, rows) for player in (0, 1)]
+    best = [response_value(tableau, player, rows) for player in (0, 1)]
     assert best == pytest.approx([referee.best_response(p, play) for p in (0, 1)], abs=1e-9)
     gains = sum(best) - sum(values)
-    assert tableau.exploitability(rows) == pytest.approx(gains / 2, abs=1e-9)
+    assert exploitability_of(tableau, rows) == pytest.approx(gains / 2, abs=1e-9)
     assert gains > 0.01
     # Nothing given is worth nothing.
     tableau.give({})
     nothing = Referee(rules, menu, by_ranks(2), cut=1)
-    assert tableau.value(rows) == pytest.approx(nothing.values(play)[0], abs=1e-9)
+    assert value_of(tableau, rows) == pytest.approx(nothing.values(play)[0], abs=1e-9)
 
 
 def small(evaluator: str) -> Game:

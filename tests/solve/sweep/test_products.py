@@ -15,6 +15,7 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import DEAL, FOLD
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
 from equipoise.solve.solvers.cfr import DCFR, CFRPlus
+from equipoise.solve.strategies.bestresponse import response_value, value_of
 from equipoise.solve.sweep import gamearrays, rowrules
 from equipoise.solve.sweep import tableau as tableau_module
 from equipoise.solve.sweep.tableau import Tableau
@@ -198,9 +199,9 @@ def test_chance_of_each_players_own_is_what_enumeration_says():
     game = independent_game((2, 2, 1, 2))
     tableau = Tableau(game, "float64")
     plan = np.random.default_rng(5).random(tableau.index.size)
-    assert tableau.value(plan) == pytest.approx(_played(game, tableau, plan), abs=1e-9)
+    assert value_of(tableau, plan) == pytest.approx(_played(game, tableau, plan), abs=1e-9)
     assert tableau.root_value(1, tableau.sweep(1, 0, facing=plan)) == pytest.approx(
-        -tableau.value(plan), abs=1e-9
+        -value_of(tableau, plan), abs=1e-9
     )
 
 
@@ -215,4 +216,4 @@ def test_a_game_of_own_chances_is_solved(classes):
         played = solver.tableau.root_value(
             player, solver.tableau.sweep(player, 0, facing=solver.plan)
         )
-        assert solver.tableau.best_response(player, solver.plan) >= played - 1e-9
+        assert response_value(solver.tableau, player, solver.plan) >= played - 1e-9

@@ -19,6 +19,7 @@ from equipoise.games.library.smalldeck import SmallDeck
 from equipoise.games.menu import BetMenu
 from equipoise.games.naming import CardText
 from equipoise.games.rules import Kind, Rules, State
+from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
 from equipoise.solve.sweep.tableau import Tableau
 
 
@@ -100,11 +101,11 @@ def compare(game: Game, referee: Referee, play: Play, tolerance: float, **how) -
     tableau = Tableau(game, **how)
     rows = rows_of(tableau, play)
     values = referee.values(play)
-    assert tableau.value(rows) == pytest.approx(values[0], abs=tolerance)
-    best = [tableau.best_response(player, rows) for player in (0, 1)]
+    assert value_of(tableau, rows) == pytest.approx(values[0], abs=tolerance)
+    best = [response_value(tableau, player, rows) for player in (0, 1)]
     assert best == pytest.approx([referee.best_response(p, play) for p in (0, 1)], abs=tolerance)
     gains = sum(best) - sum(values)
-    assert tableau.exploitability(rows) == pytest.approx(gains / 2, abs=tolerance)
+    assert exploitability_of(tableau, rows) == pytest.approx(gains / 2, abs=tolerance)
     assert gains > 0.01
 
 
@@ -142,16 +143,16 @@ def test_leduc_by_ranks_is_leduc() -> None:
     tableau = Tableau(game)
     rows = rows_of(tableau, by_card)
     referee = Referee(rules, menu, by_ranks(2))
-    assert tableau.value(rows) == pytest.approx(referee.values(play)[0], abs=1e-9)
+    assert value_of(tableau, rows) == pytest.approx(referee.values(play)[0], abs=1e-9)
     for player in (0, 1):
         expected = referee.best_response(player, play)
-        assert tableau.best_response(player, rows) == pytest.approx(expected, abs=1e-9)
+        assert response_value(tableau, player, rows) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(("game", "total"), [(kuhn(), 0.916667), (leduc(), 4.747222)])
 def test_uniform_play_is_exploitable_by_this_much(game: Game, total: float) -> None:
     tableau = Tableau(game)
-    assert 2 * tableau.exploitability(tableau.rows()) == pytest.approx(total, abs=1e-6)
+    assert 2 * exploitability_of(tableau, tableau.rows()) == pytest.approx(total, abs=1e-6)
 
 
 #: One hand each of what can go wrong: all-in before the last round, blinds, limit, several rounds.
@@ -299,7 +300,7 @@ def test_checking_down_is_worth_equity_times_the_pot(evaluator: str) -> None:
     equity = won / dealt
     assert abs(equity - 0.5) > 0.03
     tableau = Tableau(game)
-    value = tableau.value(rows_of(tableau, check_down))
+    value = value_of(tableau, rows_of(tableau, check_down))
     assert value == pytest.approx(10 * equity - 5, abs=1e-9 if evaluator == "matrix" else 1e-4)
 
 

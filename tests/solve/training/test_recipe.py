@@ -8,6 +8,9 @@ from tinyrecipe import TINY
 from equipoise.abstraction import methods
 from equipoise.errors import EquipoiseError, GameError, RecipeError
 from equipoise.games.betting import measure
+from equipoise.games.rules import ONE_BET_HOLDEM
+from equipoise.settings import OneOf, Within
+from equipoise.solve.registry import TRAINERS
 from equipoise.solve.training.model import TrainingEstimate
 from equipoise.solve.training.recipe import Recipe, names
 
@@ -33,6 +36,7 @@ def test_the_recipes_of_the_papers() -> None:
     assert measure(small.rules, small.menu).total == 15_949
     assert large.rules.stacks == (20_000, 20_000)
     assert not Recipe.shipped("sampled").model.judge
+    assert Recipe.shipped("regret").rules == ONE_BET_HOLDEM
 
 
 def test_limits_and_names_do_not_change_what_is_trained() -> None:
@@ -137,6 +141,37 @@ def test_what_is_wrong_is_told(old: str, new: str, told: str) -> None:
         Recipe.from_toml(TINY.replace(old, new, 1))
     assert told in str(caught.value)
     assert "\n" not in str(caught.value) or "TOML" in str(caught.value)
+
+
+def test_the_one_bet_game_has_blinds_and_nothing_else_to_set() -> None:
+    told = Recipe.shipped("regret").to_dict()
+    rules = Recipe.from_dict(told | {"rules": {"game": "one-bet", "small": 1, "big": 2}}).rules
+    assert rules.raise_sizes == (2, 2, 2, 2)
+    for key in ("stack", "cap"):
+        with pytest.raises(RecipeError, match=f"rules.{key}: one-bet limit has"):
+            Recipe.from_dict(told | {"rules": {"game": "one-bet", key: 3}})
+    with pytest.raises(RecipeError, match="did you mean 'one-bet'"):
+        Recipe.from_dict(told | {"rules": {"game": "onebet"}})
+
+
+def test_settings_of_solvers_are_those_of_their_signatures() -> None:
+    told = Recipe.shipped("regret").to_dict()
+    for name, kind in TRAINERS.items():
+        known = kind.kinds()
+        assert not {"game", "threads", "seed", "lookup", "discounting"} & set(known), name
+    assert TRAINERS["cards"].kinds()["prune_share"] == Within("number", 0, 0.9999)
+    assert TRAINERS["egt"].kinds()["prox"] == OneOf(("entropy", "euclidean"))
+    schedule = {"gamma": 3, "alpha": 1.5, "warm_up": 4, "precision": "float32"}
+    assert Recipe.from_dict(told | {"solver": {"name": "cfr+", **schedule}}).solver_settings
+    for wrong, cure in (
+        ({"name": "cfr+", "gama": 3}, "did you mean 'solver.gamma'"),
+        ({"name": "cfr+", "gamma": 101}, "write a number from 0 to 100"),
+        ({"name": "fp", "gamma": 1}, "unknown key 'solver.gamma'"),
+        ({"name": "egt", "steps": "small"}, '"adaptive" or "theoretical"'),
+        ({"name": "board-sampling", "precision": "float64"}, 'write "float32"'),
+    ):
+        with pytest.raises(RecipeError, match=cure):
+            Recipe.from_dict(told | {"solver": wrong})
 
 
 def test_files_that_are_not_there_or_not_text(tmp_path) -> None:

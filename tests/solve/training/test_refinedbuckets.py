@@ -26,7 +26,7 @@ class Played:
         self.abstraction = self
 
     def rows(self, node):
-        return self.strategy.at(node, self.betting.round_of(node)).astype(np.float32)
+        return self.strategy.rows(node, self.betting.round_of(node)).astype(np.float32)
 
     def masses(self, street):
         return self._masses

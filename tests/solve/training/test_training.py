@@ -26,8 +26,9 @@ from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.training import model as trainingmodel
 from equipoise.solve.training import run as training
-from equipoise.solve.training.blueprint import Blueprint, likeliest, quantised
+from equipoise.solve.training.blueprint import Blueprint
 from equipoise.solve.training.folder import RunFolder
+from equipoise.solve.training.forms import likeliest, quantised
 from equipoise.solve.training.recipe import Recipe
 from equipoise.solve.training.run import Training, finish, train
 from equipoise.solve.training.sanity import rank_correlation, sanity
@@ -113,14 +114,19 @@ def test_blueprint_plays_what_was_trained(tmp_path: Path) -> None:
     assert fine.form == "fine"
     betting, strategy = blueprint.betting, trained.strategy
     for node in np.flatnonzero(betting.kind < 2)[::7].tolist():
-        exact = strategy.at(node, betting.round_of(node))
+        exact = strategy.rows(node, betting.round_of(node))
         rows = blueprint.rows(node)
         assert np.abs(rows - exact).max() < 1 / 255
         assert np.abs(fine.rows(node) - exact).max() < 1 / 65535
         np.testing.assert_allclose(rows.sum(axis=0), 1, atol=1e-6)
         np.testing.assert_array_equal(rows[:, 1], blueprint.probabilities(node, 1))
-    judged = blueprint.exploitability_bb(trained.model.judge)
+    big = trained.recipe.rules.big_blind
+    judged = blueprint.in_game(trained.model.judge).exploitability() / big
     assert judged == pytest.approx(trained.best.judged_bb, rel=0.05)
+    own = blueprint.exploitability() / big
+    assert own == pytest.approx(trained.best.exploitability_bb, rel=0.05)
+    gains = [blueprint.best_response(player).value for player in (0, 1)]
+    assert sum(gains) / 2 == pytest.approx(own * big, rel=1e-4)
     coarse, pure = blueprint.in_form("coarse"), blueprint.in_form("pure")
     assert np.abs(coarse.rows(0) - blueprint.rows(0)).max() < 1 / 15
     assert set(np.unique(pure.rows(0))) <= {0.0, 1.0}
@@ -141,14 +147,16 @@ def test_columns_of_flop_classes(tmp_path: Path) -> None:
     assert blueprint.classes.max() == 10
     assert blueprint.rows(node).shape[1] == 11 * blueprint.abstraction.counts[1]
     # Classes of the flop stand in the order of the boards of the game.
-    exact = trained.strategy.at(node, 1 + 6)
+    exact = trained.strategy.rows(node, 1 + 6)
     found = [blueprint.probabilities(node, bucket, 6) for bucket in range(exact.shape[1])]
     assert np.abs(np.array(found).T - exact).max() < 1 / 255
     assert blueprint.board_class((0, 4, 8)) == 0
     assert blueprint.board_class((0, 4, 9)) in range(1, 6)
-    assert blueprint.exploitability_bb(trained.model.game) == pytest.approx(
+    big = trained.recipe.rules.big_blind
+    assert blueprint.in_game(trained.model.game).exploitability() / big == pytest.approx(
         trained.best.exploitability_bb, rel=0.05
     )
+    np.testing.assert_array_equal(blueprint.rows(node, 6), np.array(found).T)
 
 
 def test_columns_of_classes_of_the_turn(tmp_path: Path) -> None:
@@ -162,7 +170,8 @@ def test_columns_of_classes_of_the_turn(tmp_path: Path) -> None:
     assert blueprint.board_class((0, 4, 9, 14)) == blueprint.board_class((0, 4, 9, 14, 51)) > 0
     blueprint.save(tmp_path / "turn.blueprint")
     again = Blueprint.load(tmp_path / "turn.blueprint")
-    assert again.exploitability_bb(trained.model.game) == pytest.approx(
+    big = trained.recipe.rules.big_blind
+    assert again.in_game(trained.model.game).exploitability() / big == pytest.approx(
         trained.best.exploitability_bb, rel=0.05
     )
 

@@ -1,7 +1,7 @@
 """An agent that plays a blueprint at a real table.
 
 Between the trained strategy and the game stand, in this order: translation of bets that the tree
-does not have (:mod:`equipoise.agents.abstractline`), the buckets of the cards, post-processing
+does not have (:mod:`equipoise.abstraction.bets.line`), the buckets of the cards, post-processing
 (:mod:`.book`), bets sized on the real pot, and the guard against folding a hand that has the
 price to call (:mod:`.guard`). `policy` is all of that for every hand at once, and `act` draws from
 it.
@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.bets.line import AbstractLine, LinePlace
 from equipoise.abstraction.bets.translation import mapping
-from equipoise.agents.abstractline import AbstractLine, Standing
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.book import Book
-from equipoise.agents.blueprint.files import load_blueprint
+from equipoise.agents.blueprint.files import load_blueprint, make_blueprint_once
 from equipoise.agents.blueprint.guard import Guard
 from equipoise.cards.combos import combo_index
 from equipoise.errors import EquipoiseError, GameError
@@ -48,7 +48,8 @@ class BlueprintAgent(Agent):
     :mod:`equipoise.abstraction.bets.translation`; `postprocess` the rules of
     :mod:`equipoise.solve.strategies.postprocessing`, one for each round. `guard` says where hands that have
     the price to call are called in place of folded off the tree: `always`, where that would be
-    `closing` the betting, or `never`. `back_onto_tree` sizes own bets by the abstract pot.
+    `closing` the betting, or `never`. `back_onto_tree` sizes own bets by the abstract pot. `train` trains
+    a blueprint that ships as a recipe alone when it is first played, and keeps it in the cache folder.
     """
 
     name = "blueprint"
@@ -61,6 +62,7 @@ class BlueprintAgent(Agent):
         postprocess: str = "raw",
         guard: str = "always",
         back_onto_tree: bool = False,
+        train: bool = False,
     ) -> None:
         super().__init__()
         if blueprint == "":
@@ -77,6 +79,8 @@ class BlueprintAgent(Agent):
             "guard": guard,
             "back_onto_tree": back_onto_tree,
         }
+        if train and isinstance(blueprint, str):
+            make_blueprint_once(blueprint)
         self.blueprint = (
             blueprint if isinstance(blueprint, Blueprint) else load_blueprint(blueprint)
         )
@@ -96,9 +100,7 @@ class BlueprintAgent(Agent):
         #: Seed of the draws that translate.
         self.seed = 0
         #: Decisions by the betting that leads to them.
-        self._nodes = {
-            betting.states[node].history: node for node in np.flatnonzero(betting.kind < 2).tolist()
-        }
+        self._nodes = self.blueprint.nodes
         self._stride = int(self.blueprint.layout.columns.max())
         self._mixes: dict[int, _Mix] = {}
         self._cards: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
@@ -184,7 +186,7 @@ class BlueprintAgent(Agent):
         if state.to_act is None:
             raise GameError("the hand is over: a policy is for a player who is to act")
         node = self._nodes.get(state.history)
-        standing = Standing(node, ()) if node is not None else self._standing(state, hand)
+        standing = LinePlace(node, ()) if node is not None else self._standing(state, hand)
         if standing is None:
             return same_for_all(state, {CALL: 1.0})
         place = standing.place
@@ -211,7 +213,7 @@ class BlueprintAgent(Agent):
 
     # ------------------------------------------------------------------------------------ parts
 
-    def _standing(self, state: State, hand: int) -> Standing | None:
+    def _standing(self, state: State, hand: int) -> LinePlace | None:
         """Where the abstract hand stands; None if nobody decides there."""
         if self.line is None:
             raise GameError(

@@ -1,9 +1,8 @@
 """What a blueprint plays after post-processing: by decision, and by what a hand is on a board.
 
 A *column* of a decision is what its player knows of his cards there: the bucket, or where classes of
-boards are public, class · buckets + bucket. One column is read in a microsecond or two, straight from
-the packed numbers; whole decisions, for policies and ranges, are unpacked and kept while they are in
-use. Both give the same probabilities.
+boards are public, class · buckets + bucket. One column is read straight from the packed numbers; whole
+decisions, for policies and ranges, are unpacked and kept while they are in use.
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES, STREETS, bucket_path
+from equipoise.abstraction.lookup import BOARD_SIZES, STREETS, bucket_path
 from equipoise.cards.combos import combo_index
-from equipoise.games.rules import Action, Kind
+from equipoise.games.rules import Kind
 from equipoise.solve.strategies.postprocessing import PostProcessing
-from equipoise.solve.training.blueprint import FORMS, Blueprint
+from equipoise.solve.training.blueprint import Blueprint
 
 Table = NDArray[np.float64]
-Columns = NDArray[np.int64]
 
 #: Decisions, and boards, whose numbers are kept unpacked.
 _KEPT_TABLES = 256
@@ -34,11 +32,7 @@ class Book:
     def __init__(self, blueprint: Blueprint, rules: PostProcessing) -> None:
         self.blueprint, self.rules = blueprint, rules
         self.betting = blueprint.betting
-        layout = blueprint.layout
-        self._offset, self._columns, self._count = layout.offset, layout.columns, layout.actions
-        self._weights = np.asarray(blueprint.weights)
-        #: 0 where a column holds the number of an action.
-        self._parts = FORMS[blueprint.form]
+        self.actions = blueprint.actions
         self._buckets = blueprint.abstraction.counts
         classed = blueprint.recipe.model.classed
         #: Cards of a board that decide its class.
@@ -47,13 +41,8 @@ class Book:
         self._path = np.empty(STREETS, dtype=np.int64)
         self._lookup = blueprint.abstraction.lookup()
         self.table = lru_cache(maxsize=_KEPT_TABLES)(self._processed)
-        self.raw = lru_cache(maxsize=_KEPT_TABLES)(self._unpacked)
-        self.columns = lru_cache(maxsize=_KEPT_BOARDS)(self._columns_of)
-
-    def actions(self, node: int) -> tuple[Action, ...]:
-        """The actions of a decision, in the order of its rows."""
-        found = (self.betting.actions[child] for child in self.betting.children(node))
-        return tuple(action for action in found if action is not None)
+        self.raw = lru_cache(maxsize=_KEPT_TABLES)(blueprint.rows)
+        self.columns = lru_cache(maxsize=_KEPT_BOARDS)(blueprint.columns)
 
     # -------------------------------------------------------------------------------- one hand
 
@@ -66,52 +55,24 @@ class Book:
 
     def mix(self, node: int, column: int, street: int) -> list[float]:
         """What is played at a decision with one column: a probability for each action."""
-        start, columns, count = (
-            int(numbers[node]) for numbers in (self._offset, self._columns, self._count)
-        )
-        if not self._parts:
-            chosen = int(self._weights[start + column])
-            return [float(action == chosen) for action in range(count)]
-        parts = self._weights[start + column : start + count * columns : columns].tolist()
+        chances = self.blueprint.mix(node, column)
         rule = self.rules.rules[min(street, len(self.rules.rules) - 1)]
         if rule.name == "raw":
-            return [part / self._parts for part in parts]
-        most = max(parts)
-        if rule.name == "purify" and parts.count(most) == 1:
-            return [float(part == most) for part in parts]
-        table = np.array(parts)[:, None] / float(self._parts)
-        mixed = self.rules.apply(table, self._kinds(node), street, node, np.array([column]))
+            return chances
+        most = max(chances)
+        if rule.name == "purify" and chances.count(most) == 1:
+            return [float(chance == most) for chance in chances]
+        table, states = np.array(chances)[:, None], np.array([column])
+        mixed = self.rules.apply(table, self._kinds(node), street, node, states)
         found: list[float] = mixed[:, 0].tolist()
         return found
 
     # ------------------------------------------------------------------------------- all hands
 
-    def _columns_of(self, board: tuple[int, ...]) -> tuple[Columns, ...]:
-        """Column of every combination on each street that a board reaches; -1 if it is blocked."""
-        path = self.blueprint.abstraction.path(board).astype(np.int64)
-        found = []
-        for street, buckets in enumerate(path):
-            first = self._first(board[: BOARD_SIZES[street]])
-            found.append(np.where(buckets == BLOCKED, -1, buckets + first))
-        return tuple(found)
-
     def _processed(self, node: int) -> Table:
         """Probabilities that are played at a decision: float64[action, column]."""
         street = self.betting.round_of(node)
-        return self.rules.apply(self._unpacked(node), self._kinds(node), street, node)
-
-    def _unpacked(self, node: int) -> Table:
-        """Probabilities of a decision before post-processing: float64[action, column]."""
-        start, columns, count = (
-            int(numbers[node]) for numbers in (self._offset, self._columns, self._count)
-        )
-        if not self._parts:
-            chosen = self._weights[start : start + columns]
-            pure: Table = (chosen[None] == np.arange(count)[:, None]).astype(np.float64)
-            return pure
-        block = self._weights[start : start + count * columns].reshape(count, columns)
-        found: Table = block / float(self._parts)
-        return found
+        return self.rules.apply(self.blueprint.rows(node), self._kinds(node), street, node)
 
     # ------------------------------------------------------------------------------------ parts
 

@@ -19,7 +19,7 @@ from os.path import isdir, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from equipoise.cache import TRAINED, cache_folder
+from equipoise.cache import TRAINED, cache_folder, tell_making
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.settings import brief, shown
 from equipoise.solve.training.blueprint import Blueprint
@@ -115,6 +115,21 @@ def load_blueprint(source: str | Path) -> Blueprint:
     """A blueprint by name or path, read once a process as long as its file stays the same."""
     path = find_blueprint(source)
     return _read(path, path.stat().st_mtime_ns)
+
+
+def make_blueprint_once(name: str) -> None:
+    """Train the blueprint of a recipe that ships into the cache folder, unless it is here."""
+    from equipoise.solve.training.recipe import Recipe
+    from equipoise.solve.training.run import Training, finish
+
+    if has_blueprint(name):
+        return
+    tell_making(f"the blueprint {name}, some minutes")
+    # What an earlier attempt left behind was never finished.
+    trained = Training(Recipe.shipped(name), cache_folder() / f"{name}.run").run(overwrite=True)
+    if trained.interrupted:
+        raise KeyboardInterrupt
+    finish(trained, "full")
 
 
 @lru_cache(maxsize=8)

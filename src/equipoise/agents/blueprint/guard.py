@@ -25,7 +25,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.agents.abstractline import Step
+from equipoise.abstraction.bets.line import Step
 from equipoise.agents.blueprint.book import Book
 from equipoise.errors import GameError
 from equipoise.games.belief import Belief

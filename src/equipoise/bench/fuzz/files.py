@@ -30,8 +30,9 @@ from equipoise.games.game import Game
 from equipoise.solve.registry import SOLVERS
 from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
 from equipoise.solve.spots.solution import Solution
-from equipoise.solve.strategies.strategy import Strategy
-from equipoise.solve.training.blueprint import FORMS, Blueprint, Layout, part_type
+from equipoise.solve.strategies.tabular import TabularStrategy
+from equipoise.solve.training.blueprint import Blueprint
+from equipoise.solve.training.forms import FORMS, BlueprintRows, part_type
 from equipoise.solve.training.recipe import Recipe
 
 _SOLVERS = ("dcfr", "cfr+", "egt", "external", "fp")
@@ -45,7 +46,7 @@ def file_readers() -> list[Reader]:
         _artefact("blueprint", 1, "blueprint", _blueprints, Blueprint.load),
         _artefact("solution", 1, "solution", _solutions, Solution.load),
         _artefact(
-            "strategy", 1, "strategy", _strategies, lambda path: Strategy.load(path, _kuhn())
+            "strategy", 1, "strategy", _strategies, lambda path: TabularStrategy.load(path, _kuhn())
         ),
         _artefact("sampled checkpoint", 0.5, "card solver", _sampled, _load_sampled),
         Reader("cached table", 2, _tables, _cached_table),
@@ -145,7 +146,7 @@ def _blueprints() -> list[bytes]:
     betting = Betting.build(recipe.rules, recipe.menu)
     made = []
     for form, parts in FORMS.items():
-        layout = Layout.of(betting, _halves().counts, None, pure=not parts)
+        layout = BlueprintRows.of(betting, _halves().counts, form)
         weights = np.zeros(layout.size, dtype=part_type(form))
         for first, columns in zip(layout.offset, layout.columns, strict=True):
             # The first action always, whose number in pure strategies is 0.

@@ -70,4 +70,4 @@ def _lost(blueprint: Blueprint, boards: int, classes: NDArray[np.int8] | None) -
     recipe = blueprint.recipe
     chances = transitions(blueprint.abstraction, boards, recipe.model.seed, classes)
     game = independent_game(recipe.rules, chances, recipe.menu)
-    return blueprint.exploitability_bb(game)
+    return blueprint.in_game(game).exploitability() / blueprint.recipe.rules.big_blind

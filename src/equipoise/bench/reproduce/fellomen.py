@@ -24,7 +24,17 @@ from equipoise.games.rules import LIMIT_HOLDEM
 from equipoise.run import Event, Listener
 
 FAMILY = ("inot", "fell-omen-1", "fell-omen-2")
-SUITE = ("random", "all-in", "call", "fold", "bucket", "bayes", "votes", "q-learner", "regret")
+SUITE = (
+    "random",
+    "all-in",
+    "call",
+    "fold",
+    "bucket",
+    "bayes",
+    "votes",
+    "q-learner",
+    "regret-limit",
+)
 HANDS, QUICK_HANDS = 60_000, 2_000
 
 #: Small bets a hand in the document's tables, of 60,000 hands (600,000 against the first two of

@@ -28,8 +28,8 @@ from equipoise.games.catalogue import leduc
 from equipoise.run import Event, Limit, Listener
 from equipoise.solve.solvers.cfr import CFRPlus
 from equipoise.solve.solvers.matrixgame import equilibria
-from equipoise.solve.strategies.postprocessing import PostProcessing, purified, tie_draws
-from equipoise.solve.strategies.processed import processed
+from equipoise.solve.strategies.bestresponse import exploitability_of
+from equipoise.solve.strategies.postprocessing import PostProcessing, processed, purified, tie_draws
 
 Data = dict[str, Any]
 
@@ -156,5 +156,7 @@ def leduc_after(iterations: int, seed: int) -> Data:
     found = {}
     for text in RULES:
         played = processed(strategy, PostProcessing.parse(text, seed))
-        found[text] = 1000 * solver.tableau.exploitability(played.rows) / solver.game.unit_chips
+        found[text] = (
+            1000 * exploitability_of(solver.tableau, played.numbers) / solver.game.unit_chips
+        )
     return {"iterations": iterations, "exploitability_mbb": found}

@@ -43,8 +43,9 @@ from equipoise.games.rules import NOLIMIT_HOLDEM, Kind
 from equipoise.run import Event, Limit, Listener
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.solvers.linear_program import LinearProgram
+from equipoise.solve.strategies.bestresponse import response_value
 from equipoise.solve.strategies.extension import extended
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.tableau import Tableau
 
 Data = dict[str, Any]
@@ -215,16 +216,16 @@ def clairvoyance_game(quick: bool, progress: Listener) -> list[Data]:
         found = {}
         for name, mapping in MAPPINGS.items():
             played = extended(strategy, whole, mapping)
-            taken = tableau.best_response(0, played.rows) / whole.unit_chips
+            taken = response_value(tableau, 0, played.numbers) / whole.unit_chips
             found[name] = taken - worth
         expected = {name: figures[number] for name, figures in EXPECTED.items()}
         rows.append({"stack_pots": stack, "caller_loses_pots": found, "expected": expected})
     return rows
 
 
-def _caller(game: Game) -> Strategy:
+def _caller(game: Game) -> TabularStrategy:
     """Player 1 calls a bet of `a` pots with 1/(1 + a)."""
-    betting, index = game.betting, Strategy.uniform(game).index
+    betting, index = game.betting, TabularStrategy.uniform(game).index
     rows = np.zeros(index.size)
     for board, node in index.decisions():
         if int(betting.kind[node]) != 1:
@@ -235,7 +236,7 @@ def _caller(game: Game) -> Strategy:
             assert action is not None
             dead = state.pot - state.to_call
             line[:] = dead if action.kind == Kind.CALL else state.to_call
-    return Strategy(game, rows, index)
+    return TabularStrategy(game, rows, index)
 
 
 def small_games(quick: bool, progress: Listener) -> list[Data]:
@@ -262,9 +263,9 @@ def losses(setting: Setting) -> Data:
         strategy = solver.average_strategy()
         lost = {}
         for name, mapping in MAPPINGS.items():
-            rows = extended(strategy, whole, mapping).rows
-            first = (referee.tableau.best_response(1, rows) + worth) / pot
-            second = (referee.tableau.best_response(0, rows) - worth) / pot
+            rows = extended(strategy, whole, mapping).numbers
+            first = (response_value(referee.tableau, 1, rows) + worth) / pot
+            second = (response_value(referee.tableau, 0, rows) - worth) / pot
             lost[name] = {"players": [first, second], "mean": (first + second) / 2}
         solved[solver.name] = {
             "exploitability_in_abstraction_pots": solver.exploitability() / pot,

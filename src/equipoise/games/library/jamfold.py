@@ -85,7 +85,7 @@ class Played(Protocol):
 
     game: Game
 
-    def at(self, node: int, board: int = 0) -> NDArray[np.float64]:
+    def rows(self, node: int, board: int | None = None) -> NDArray[np.float64]:
         """Probabilities at a decision: [action, state]."""
 
 
@@ -121,7 +121,7 @@ def charts(strategy: Played) -> Charts:
         )
         action = betting.actions[betting.children(node)[row]]
         assert action is not None
-        shown[action.kind] = strategy.at(node)[row].reshape(13, 13)
+        shown[action.kind] = strategy.rows(node)[row].reshape(13, 13)
     return Charts(jam=shown[Kind.RAISE], call=shown[Kind.CALL])
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from equipoise.solve.sweep.matrices import Panels
 from equipoise.solve.sweep.panels import TOGETHER, panel_room, put_in_panels
 from equipoise.solve.sweep.rowindex import aligned
 from equipoise.solve.sweep.rowrules import REGRET
-from equipoise.solve.sweep.tableau import Precision, Tableau
+from equipoise.solve.sweep.tableau import Tableau
 
 #: Boards drawn at a time.
 _BATCH = 1024
@@ -65,10 +65,10 @@ class BoardSampling(Solver):
         *,
         lookup: Lookup,
         seed: int = 0,
-        precision: Precision | None = "float32",
+        precision: Literal["float32"] = "float32",
         threads: int | None = 1,
     ) -> None:
-        if precision == "float64":
+        if precision != "float32":
             raise SolverError("board sampling keeps single precision: leave float64 out")
         super().__init__(game, precision="float32", threads=threads)
         if not self.tableau.products:

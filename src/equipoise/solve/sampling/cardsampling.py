@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,13 +36,15 @@ from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.game import Game
 from equipoise.kernel import cores
+from equipoise.settings import Within
 from equipoise.solve import restoring
 from equipoise.solve.sampling.cardwalk import Rule, Stack
 from equipoise.solve.sampling.deals import Dealer, GameDealer
 from equipoise.solve.sampling.mccfr import STREAMS
 from equipoise.solve.sampling.rows import CardRows, CardStrategy
 from equipoise.solve.solvers.solver import Solver
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.bestresponse import exploitability_of, value_of
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.rowindex import aligned
 
 _KIND = "card solver"
@@ -110,9 +112,9 @@ class CardSampling(Solver):
         *,
         seed: int = 0,
         linear: bool = True,
-        prune: float | None = 100.0,
-        prune_share: float = 0.95,
-        prune_after: int = 1_000_000,
+        prune: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
+        prune_share: Annotated[float, Within("number", 0, 0.9999)] = 0.95,
+        prune_after: Annotated[int, Within("whole", 0, 10**15)] = 1_000_000,
         threads: int | None = 1,
     ) -> None:
         if seed < 0:
@@ -180,30 +182,30 @@ class CardSampling(Solver):
         """The average strategy of both players, by decision and bucket."""
         return self.layout.average(self.rows)
 
-    def average_strategy(self) -> Strategy:
+    def average_strategy(self) -> TabularStrategy:
         """The average strategy as one of the game that judges."""
         if self.cards.judge is None:
             raise SolverError(f"{self.cards.name} is played on real cards: take card_strategy()")
-        return Strategy(self.game, self._judged_rows(), self.tableau.index)
+        return TabularStrategy(self.game, self._judged_rows(), self.tableau.index)
 
     def exploitability(self) -> float:
         """Mean of both players' best-response gains, in chips; not a number without a judge."""
         if self.cards.judge is None:
             return float("nan")
-        return self.tableau.exploitability(self._judged_rows())
+        return exploitability_of(self.tableau, self._judged_rows())
 
     def value(self) -> float:
         """Expected chips of player 0 when both play the average strategy, as the judge deals."""
         if self.cards.judge is None:
             raise SolverError(f"{self.cards.name} has no judge: give its bucket game as one")
-        return self.tableau.value(self._judged_rows()) + self.game.value_offset_chips
+        return value_of(self.tableau, self._judged_rows()) + self.game.value_offset_chips
 
     def _judged_rows(self) -> NDArray[Any]:
         strategy, index = self.card_strategy(), self.tableau.index
         rows = self.tableau.rows()
         for b, node in index.decisions():
             states = self._states[b][int(self.game.betting.kind[node])]
-            index.block(rows, b, node)[:] = strategy.at(node)[:, states]
+            index.block(rows, b, node)[:] = strategy.rows(node)[:, states]
         return rows
 
     # --------------------------------------------------------------------------- checkpoints

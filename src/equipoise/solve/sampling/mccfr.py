@@ -190,15 +190,6 @@ class MonteCarloCFR(Solver):
                     block = index.block(rows, b, node)
                     block[:] = block[:, first]
 
-    def exploitability(self) -> float:
-        """Mean of both players' best-response gains against the average strategy, in chips."""
-        return self.tableau.exploitability(self.plan.astype(self.tableau.dtype, copy=False))
-
-    def value(self) -> float:
-        """Expected chips of player 0 when both play the average strategy."""
-        plan = self.plan.astype(self.tableau.dtype, copy=False)
-        return self.tableau.value(plan) + self.game.value_offset_chips
-
     def settings(self) -> dict[str, Any]:
         """Scheme, seed and weights."""
         return {

@@ -21,10 +21,16 @@ from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
 from equipoise.games.betting import Betting, Size
+from equipoise.games.policy import Policy, PublicState
 from equipoise.solve.sampling.cardwalk import NODE, fill_averages
+from equipoise.solve.strategies.strategy import BestResponse
 
 #: Bits in which a walk notes what it skips.
 MOST_ACTIONS = 63
+_UNJUDGED = (
+    "a sampled strategy has no game of its own to best-respond in: give its solver a judge and take "
+    "average_strategy()"
+)
 
 
 class Subtree(NamedTuple):
@@ -174,7 +180,8 @@ class CardStrategy:
     """What both players do at each decision in each bucket.
 
     `probabilities` are blocks [action, bucket], one for each of `layout.decisions` in order; what
-    was never played is uniform.
+    was never played is uniform. Buckets alone do not say which hands are in them, nor how often they
+    meet: policies and best responses are those of the blueprint or of the game that is made of it.
     """
 
     def __init__(self, layout: CardRows, probabilities: NDArray[np.float32]) -> None:
@@ -182,9 +189,28 @@ class CardStrategy:
             raise SolverError("these probabilities belong to another betting tree or abstraction")
         self.layout, self.probabilities = layout, probabilities
 
-    def at(self, node: int) -> NDArray[np.float32]:
-        """Probabilities at a decision: [action, bucket]."""
+    @property
+    def betting(self) -> Betting:
+        """The betting tree."""
+        return self.layout.betting
+
+    def rows(self, node: int, board: int | None = None) -> NDArray[np.float32]:
+        """Probabilities at a decision: [action, bucket], the same on every board."""
         layout = self.layout
         start, width = int(layout.base[node]) // 2, layout.width(node)
         actions = int(layout.betting.count[node])
         return self.probabilities[start : start + actions * width].reshape(actions, width)
+
+    def policy(self, public: PublicState) -> Policy:
+        """Refused: which hands a bucket holds is not known here."""
+        raise SolverError(
+            "a sampled strategy knows buckets, not hands: make a blueprint of it to play it"
+        )
+
+    def exploitability(self) -> float:
+        """Refused: how often buckets meet is not known here."""
+        raise SolverError(_UNJUDGED)
+
+    def best_response(self, player: int) -> BestResponse:
+        """Refused: how often buckets meet is not known here."""
+        raise SolverError(_UNJUDGED)

@@ -22,14 +22,15 @@ Updates alternate (player 1 faces what player 0 has just learnt) unless `alterna
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
+from equipoise.settings import Kind, Within, check_keys, kinds_of
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision
@@ -43,20 +44,30 @@ class Discounting:
     """How the past fades: exponents of the iteration number, None for no discount."""
 
     #: Of positive regrets: u^α/(u^α + 1); the string "linear" is u/t.
-    alpha: float | str | None = None
+    alpha: Annotated[float | str | None, Within("number", 0, 10)] = None
     #: Of negative regrets.
-    beta: float | str | None = None
+    beta: Annotated[float | str | None, Within("number", -10, 10)] = None
     #: β grows from 0 to its value over this many iterations; 0 is at once.
-    beta_ramp: int = 0
+    beta_ramp: Annotated[int, Within("whole", 0, 1_000_000)] = 0
     #: Of the average strategy: (u/t)^γ.
-    gamma: float = 0.0
+    gamma: Annotated[float, Within("number", 0, 100)] = 0.0
     #: Before this iteration only those whose number is a power of two are averaged: what comes later
     #: outweighs them by far, averaging costs time, and a few are enough for every line to be played.
-    warm_up: int = 0
+    warm_up: Annotated[int, Within("whole", 0, 1_000_000)] = 0
     #: Negative regrets are forgotten.
     clipped: bool = False
     #: Act on regrets plus the last gain.
     predictive: bool = False
+
+    def __post_init__(self) -> None:
+        for label in ("alpha", "gamma"):
+            exponent = getattr(self, label)
+            if isinstance(exponent, int | float) and exponent < 0:
+                raise SolverError(f"{label} = {exponent}: the exponent is 0 or more")
+        for label in ("alpha", "beta", "gamma"):
+            # Files write whole numbers without a point, and only a β that is a float can grow.
+            if isinstance(getattr(self, label), int):
+                object.__setattr__(self, label, float(getattr(self, label)))
 
     def parameters(self, t: int) -> dict[str, float]:
         """Parameters of the sweep for iteration t = 1, 2, ..."""
@@ -93,6 +104,9 @@ def _discount(exponent: float | str | None, u: int) -> float:
 class CFR(Solver):
     """Vector-form CFR over the whole game; see the module for the family.
 
+    How the past fades is the member's own schedule but for what `schedule` says, by the names of
+    :class:`Discounting`; or all of it is `discounting`.
+
     >>> from equipoise.games.catalogue import kuhn
     >>> solver = CFR(kuhn())
     >>> solver.advance(1000)
@@ -112,16 +126,18 @@ class CFR(Solver):
         storage: Storage = "32-bit",
         precision: Precision | None = None,
         threads: int | None = 1,
+        **schedule: Any,
     ) -> None:
         if storage not in ("32-bit", "16-bit"):
             raise SolverError(f"storage = {storage!r}: choose '32-bit' or '16-bit'")
         compressed = storage == "16-bit"
         if compressed and precision == "float64":
             raise SolverError("16-bit storage goes with single precision: leave float64 out")
+        check_keys(schedule, Discounting.__dataclass_fields__, error=SolverError)
         super().__init__(game, precision="float32" if compressed else precision, threads=threads)
         if isinstance(discounting, dict):
             discounting = Discounting(**discounting)
-        self.discounting = discounting or self.default
+        self.discounting = replace(discounting or self.default, **schedule)
         self.alternating = alternating
         #: What rows are kept in; 16-bit integers with a unit for each decision are half the memory.
         self.storage: Storage = storage
@@ -134,6 +150,11 @@ class CFR(Solver):
         self._clipped = tableau.rows() if self.discounting.predictive else None
         self._before = None if alternating else tableau.rows()
         self._units = [tableau.units() if compressed else None for _ in range(2)]
+
+    @classmethod
+    def kinds(cls) -> dict[str, Kind]:
+        """Order and storage of updates, and the schedule; older files say `compressed` for storage."""
+        return super().kinds() | kinds_of(Discounting) | {"compressed": "truth"}
 
     def advance(self, count: int) -> None:
         """Do `count` iterations."""
@@ -202,31 +223,6 @@ class DCFR(CFR):
 
     name = "dcfr"
     default = Discounting(alpha=1.5, beta=0.0, gamma=2.0)
-
-    def __init__(
-        self,
-        game: Game,
-        *,
-        alpha: float = 1.5,
-        beta: float = 0.0,
-        gamma: float = 2.0,
-        discounting: Discounting | dict[str, Any] | None = None,
-        alternating: bool = True,
-        storage: Storage = "32-bit",
-        precision: Precision | None = None,
-        threads: int | None = 1,
-    ) -> None:
-        for label, exponent in (("alpha", alpha), ("gamma", gamma)):
-            if exponent < 0:
-                raise SolverError(f"{label} = {exponent}: the exponent is 0 or more")
-        super().__init__(
-            game,
-            discounting=discounting or Discounting(alpha=alpha, beta=beta, gamma=gamma),
-            alternating=alternating,
-            storage=storage,
-            precision=precision,
-            threads=threads,
-        )
 
 
 class PCFRPlus(CFR):

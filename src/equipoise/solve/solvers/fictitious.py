@@ -19,7 +19,7 @@ uniform strategy being the first.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
+from equipoise.settings import Within
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision
@@ -42,7 +43,7 @@ class FictitiousPlay(Solver):
         game: Game,
         *,
         alternating: bool = False,
-        start: float = 1.0,
+        start: Annotated[float, Within("number", 0, 1_000_000)] = 1.0,
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:

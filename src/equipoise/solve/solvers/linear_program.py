@@ -224,15 +224,6 @@ class LinearProgram(Solver):
             for a, child in enumerate(betting.children(node)):
                 block[a] = np.maximum(plan[form.sequences(b, child, player)], 0.0)
 
-    def exploitability(self) -> float:
-        """Mean of both players' best-response gains against the plan, in chips."""
-        return self.tableau.exploitability(self.plan.astype(self.tableau.dtype, copy=False))
-
-    def value(self) -> float:
-        """Expected chips of player 0 when both play the plan."""
-        plan = self.plan.astype(self.tableau.dtype, copy=False)
-        return self.tableau.value(plan) + self.game.value_offset_chips
-
     def run(
         self,
         limit: Limit,

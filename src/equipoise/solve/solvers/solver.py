@@ -20,9 +20,10 @@ from equipoise import artefact
 from equipoise.errors import ArtefactError
 from equipoise.games.game import Game
 from equipoise.run import Event, Limit, Listener, Loop, Saves, Stop
-from equipoise.settings import brief
+from equipoise.settings import Kind, brief, kinds_of
 from equipoise.solve import restoring
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
 
@@ -46,6 +47,15 @@ class Solver(ABC):
     #: Whether kernels are loaded.
     _prepared = False
 
+    @classmethod
+    def kinds(cls) -> dict[str, Kind]:
+        """Settings that decide the answer, as files and commands may give them, with their kinds.
+
+        They are the keyword arguments of the class; threads are the machine's and the seed the run's.
+        """
+        found = kinds_of(cls)
+        return {key: kind for key, kind in found.items() if key not in ("threads", "seed")}
+
     @abstractmethod
     def advance(self, count: int) -> None:
         """Do `count` iterations."""
@@ -66,19 +76,19 @@ class Solver(ABC):
         nothing = tableau.parameters().reshape(1, -1)[:0]
         tableau.iterate(rowrules.REGRET, nothing, rows=rows, plan=rows)
         if tableau.threads > 1:
-            tableau.best_response(0, rows)
+            response_value(tableau, 0, rows)
 
-    def average_strategy(self) -> Strategy:
+    def average_strategy(self) -> TabularStrategy:
         """A copy of the average strategy of both players."""
-        return Strategy(self.game, self.plan, self.tableau.index)
+        return TabularStrategy(self.game, self.plan, self.tableau.index)
 
     def exploitability(self) -> float:
         """Mean of both players' best-response gains against the average strategy, in chips."""
-        return self.tableau.exploitability(self.plan)
+        return exploitability_of(self.tableau, self.plan)
 
     def value(self) -> float:
         """Expected chips of player 0 when both play the average strategy."""
-        return self.tableau.value(self.plan) + self.game.value_offset_chips
+        return value_of(self.tableau, self.plan) + self.game.value_offset_chips
 
     def make_ready(self) -> None:
         """Prepare, if that has not been done."""

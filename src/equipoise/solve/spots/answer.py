@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.range import Range
+from equipoise.games.betting import Betting
 from equipoise.games.game import Game
 from equipoise.games.spot import Spot
 from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots.equities import Showdowns
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep.gamearrays import Lock
-from equipoise.solve.sweep.rowindex import RowIndex
+from equipoise.solve.sweep.rowindex import RowIndex, probabilities
 from equipoise.solve.sweep.tableau import Tableau
 
 #: Boards whose values are kept at hand.
@@ -117,11 +118,21 @@ class Answer(ABC):
         """Numbers of the boards dealt from a board."""
         return range(int(self._first_child[board]), int(self._first_child[board + 1]))
 
-    def strategy_rows(self, board: int, node: int) -> NDArray[np.float64]:
-        """Probabilities at a decision, [action, state]; uniform where nothing was learnt."""
-        block = np.maximum(self.index.block(self.plan, board, node).astype(np.float64), 0.0)
-        total = block.sum(axis=0)
-        play = np.where(total > 0, block / np.where(total > 0, total, 1.0), 1.0 / len(block))
+    @property
+    def betting(self) -> Betting:
+        """The betting tree."""
+        return self.game.betting
+
+    def rows(self, node: int, board: int | None = None) -> NDArray[np.float64]:
+        """Probabilities at a decision, [action, state]; uniform where nothing was learnt.
+
+        Of all boards of the node's street, next to each other, unless one is given.
+        """
+        if board is None:
+            number = self.betting.round_of(node)
+            boards = [b for b, one in enumerate(self.game.deal.boards) if one.round == number]
+            return np.concatenate([self.rows(node, b) for b in boards], axis=1)
+        play = probabilities(self.index.block(self.plan, board, node))
         if (board, node) in self._locks:
             mask, given = self._locks[board, node]
             play = np.where(mask, given, play)

@@ -157,7 +157,7 @@ def _go_down(
         player = int(betting.kind[node])
         if player > 1:
             continue
-        play[node] = answer.strategy_rows(board, node)
+        play[node] = answer.rows(node, board)
         children = betting.children(node)
         below = slice(children.start - nodes.start, children.stop - nodes.start)
         reach[player][below] = reach[player][node - nodes.start] * play[node]

@@ -137,7 +137,7 @@ class Position:
         assert self.to_act is not None
         betting = self.answer.game.betting
         reach = list(self._reach)
-        play = self.answer.strategy_rows(self.board_number, self.node)
+        play = self.answer.rows(self.node, self.board_number)
         reach[self.to_act] = reach[self.to_act] * play[action]
         return type(self)(
             self.answer,
@@ -262,7 +262,7 @@ class Position:
     def strategy(self) -> Vector:
         """Probability of each action with each hand of the player to act: [action, hand]."""
         who = self.decider()
-        play = self.answer.strategy_rows(self.board_number, self.node)
+        play = self.answer.rows(self.node, self.board_number)
         known: Vector = np.where(self._here(who), play, np.nan)
         return known[:, self._order[who]]
 

@@ -25,15 +25,20 @@ from numpy.typing import ArrayLike
 
 from equipoise.cards.range import Range
 from equipoise.errors import FileError, SolverError
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.runouts import renamed_hands
 from equipoise.games.spot import Spot
 from equipoise.run import Event, Limit, Listener, Loop, Saves, Stop
 from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots import export, locks, solutionfile
 from equipoise.solve.spots.answer import Answer
-from equipoise.solve.spots.position import Position
+from equipoise.solve.spots.position import Position, seat
 from equipoise.solve.spots.show import ShownPosition
+from equipoise.solve.spots.spotpolicy import spot_policy
 from equipoise.solve.spots.spotsolver import SpotSolver
+from equipoise.solve.strategies.bestresponse import exploitability_of, response_rows
+from equipoise.solve.strategies.strategy import BestResponse
+from equipoise.solve.strategies.tabular import TabularStrategy
 
 #: Iterations between looks at the exploitability.
 _CHECK_EVERY = 10
@@ -173,6 +178,32 @@ class Solution(Answer):
             for word in step.split(","):
                 position = position.step(word.strip())
         return position
+
+    def policy(self, public: PublicState) -> Policy:
+        """What every hand plays in a situation at a table of the spot's own rules."""
+        return spot_policy(self.at(), public)
+
+    def exploitability(self) -> float:
+        """Mean of what both players gain by best-responding, in chips, measured now.
+
+        Of the restricted game if decisions are locked.
+        """
+        self._check_whole()
+        return exploitability_of(self.tableau, self.plan)
+
+    def best_response(self, player: int | str) -> BestResponse:
+        """What wins most for a player against the other's strategy; locks hold for both."""
+        self._check_whole()
+        who = seat(player)
+        value, rows = response_rows(self.tableau, who, self.plan, self._locks)
+        owned = (1 - 2 * who) * self.game.value_offset_chips
+        return BestResponse(value + owned, TabularStrategy(self.game, rows, self.index))
+
+    def _check_whole(self) -> None:
+        if self.kept_streets < self.spot.rounds:
+            raise SolverError(
+                "this file was cut before its last street: save it whole to best-respond to it"
+            )
 
     def solved_on(
         self, node: int, board: tuple[int, ...], ranges: tuple[Range, Range], line: tuple[str, ...]

@@ -248,7 +248,7 @@ def _packed(answer: Answer, streets: int) -> NDArray[np.int16]:
             break
         block = index.block(answer.plan, board, node)
         reached = block.max(axis=0) > 0
-        play = answer.strategy_rows(board, node)
+        play = answer.rows(node, board)
         scaled = np.rint(play * (FULL / np.maximum(play.max(axis=0), 1e-30)))
         index.block(packed, board, node)[:] = np.where(reached, scaled, 0)
     return packed

@@ -3,9 +3,6 @@
 Discounted CFR (Brown and Sandholm 2019) with α = 1.25 and γ = 4, whose β grows from 0 to ½ over the
 first ninety-five iterations: at first losing actions are forgiven soon, later they stay lost. The first
 forty iterations, which the average would hardly remember, are averaged only at powers of two.
-
-Exploitability is ½ Σ(BR_i − u_i) in chips. Without rake the values u_i of any profile sum to zero, so
-that two best responses are all it takes; with rake the profile's own values are needed too.
 """
 
 from __future__ import annotations
@@ -13,10 +10,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from equipoise.errors import SolverError
-from equipoise.games.game import Game
-from equipoise.solve.solvers.cfr import CFR, Discounting, Storage
+from equipoise.solve.solvers.cfr import CFR, Discounting
 from equipoise.solve.sweep.gamearrays import Lock
-from equipoise.solve.sweep.tableau import Precision
 
 #: Age that a solve falls back to when the game changes: old enough to keep what it learnt, young
 #: enough to forget what no longer holds.
@@ -39,26 +34,8 @@ class SpotSolver(CFR):
         alpha=1.25, beta=0.5, beta_ramp=95, gamma=4.0, warm_up=40
     )
 
-    def __init__(
-        self,
-        game: Game,
-        *,
-        discounting: Discounting | dict[str, Any] | None = None,
-        alternating: bool = True,
-        storage: Storage = "32-bit",
-        precision: Precision | None = None,
-        threads: int | None = 1,
-    ) -> None:
-        super().__init__(
-            game,
-            discounting=discounting,
-            alternating=alternating,
-            storage=storage,
-            precision=precision,
-            threads=threads,
-        )
-        #: Iterations that the discounting no longer counts, for the game has changed since.
-        self._forgotten = 0
+    #: Iterations that the discounting no longer counts, for the game has changed since.
+    _forgotten = 0
 
     def advance(self, count: int) -> None:
         """Do `count` iterations."""
@@ -67,12 +44,6 @@ class SpotSolver(CFR):
             super().advance(count)
         finally:
             self.iteration += self._forgotten
-
-    def exploitability(self) -> float:
-        """Mean of both players' best-response gains against the average strategy, in chips."""
-        if not self.game.betting.zero_sum:
-            return super().exploitability()
-        return sum(self.tableau.best_response(player, self.plan) for player in (0, 1)) / 2
 
     def lock(self, locks: dict[tuple[int, int], Lock]) -> None:
         """Fix the strategy at (board, node) decisions, in place of what was fixed before.

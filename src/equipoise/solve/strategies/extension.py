@@ -20,17 +20,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.bets.offtree import AbstractTree
+from equipoise.abstraction.bets.line import AbstractTree
 from equipoise.abstraction.bets.translation import Mapping
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
 from equipoise.games.rules import CALL, Action, Kind
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.rowindex import RowIndex
 
 
-def extended(strategy: Strategy, game: Game, mapping: Mapping) -> Strategy:
+def extended(strategy: TabularStrategy, game: Game, mapping: Mapping) -> TabularStrategy:
     """`strategy`, of a game with fewer bets, played in `game` with bets translated by `mapping`.
 
     Rows of player 0 are his when he is the one who translates, and so for player 1. Information
@@ -38,9 +38,9 @@ def extended(strategy: Strategy, game: Game, mapping: Mapping) -> Strategy:
 
     >>> from equipoise.abstraction.bets.translation import MAPPINGS
     >>> from equipoise.games.catalogue import kuhn_nolimit
-    >>> coarse = Strategy.uniform(kuhn_nolimit(stack=9, menu="100%,a"))
+    >>> coarse = TabularStrategy.uniform(kuhn_nolimit(stack=9, menu="100%,a"))
     >>> fine = extended(coarse, kuhn_nolimit(stack=9), MAPPINGS["pseudo-harmonic"])
-    >>> [round(float(p), 3) for p in fine.at(0)[:, 0] if p > 0]
+    >>> [round(float(p), 3) for p in fine.rows(0)[:, 0] if p > 0]
     [0.333, 0.333, 0.333]
     """
     _check(strategy.game, game)
@@ -48,7 +48,7 @@ def extended(strategy: Strategy, game: Game, mapping: Mapping) -> Strategy:
     rows = np.zeros(index.size)
     for player in (0, 1):
         _fill(strategy, game, mapping, player, index, rows)
-    return Strategy(game, rows, index)
+    return TabularStrategy(game, rows, index)
 
 
 def _check(abstract: Game, game: Game) -> None:
@@ -65,7 +65,7 @@ def _check(abstract: Game, game: Game) -> None:
 
 
 def _fill(
-    strategy: Strategy,
+    strategy: TabularStrategy,
     game: Game,
     mapping: Mapping,
     player: int,
@@ -110,7 +110,7 @@ def _fill(
                     reached[child][way] += chance
                     for b in boards_of[number]:
                         row = index.block(rows, b, node)[child - int(betting.first[node])]
-                        played = strategy.at(place, b)[number_of_way] if turn else 1.0
+                        played = strategy.rows(place, b)[number_of_way] if turn else 1.0
                         row += chance * reach(b, place) * played
             places.update(reached)
 
@@ -125,7 +125,7 @@ def _child(game: Game, options: dict[Action | None, int], action: Action) -> int
 class _Reach:
     """p: how likely a player's own actions lead to an abstract node, for each of his states."""
 
-    def __init__(self, strategy: Strategy, player: int) -> None:
+    def __init__(self, strategy: TabularStrategy, player: int) -> None:
         self.strategy = strategy
         self.player = player
         self._known: dict[tuple[int, int], NDArray[np.float64]] = {}
@@ -149,5 +149,5 @@ class _Reach:
         reach = self(b, above)
         if int(betting.kind[above]) != self.player:
             return reach
-        chance: NDArray[np.float64] = self.strategy.at(above, b)[node - int(betting.first[above])]
+        chance: NDArray[np.float64] = self.strategy.rows(above, b)[node - int(betting.first[above])]
         return reach * chance

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError
 from equipoise.games.rules import Kind
 from equipoise.settings import shown
+from equipoise.solve.strategies.tabular import TabularStrategy
 
 #: Probabilities of actions: [action, state].
 Table = NDArray[np.float64]
@@ -139,6 +140,29 @@ class PostProcessing:
         if rule.name == "purify":
             return purified(table, draws)
         return fold_or_purified(table, kinds, rule.level, draws)
+
+
+def processed(strategy: TabularStrategy, rules: PostProcessing) -> TabularStrategy:
+    """The strategy that `rules` make of `strategy`, for both players.
+
+    >>> from equipoise.games.catalogue import kuhn
+    >>> pure = processed(TabularStrategy.uniform(kuhn()), PostProcessing.parse("purify"))
+    >>> sorted({p for entry in pure for p in entry.probabilities})
+    [0.0, 1.0]
+    """
+    game, index = strategy.game, strategy.index
+    betting = game.betting
+    rows = np.zeros(index.size)
+    for number, (board, node) in enumerate(index.decisions()):
+        kinds: list[Kind] = []
+        for child in betting.children(node):
+            action = betting.actions[child]
+            assert action is not None
+            kinds.append(action.kind)
+        index.block(rows, board, node)[:] = rules.apply(
+            strategy.rows(node, board), kinds, game.deal.boards[board].round, number
+        )
+    return TabularStrategy(game, rows, index)
 
 
 def purified(table: Table, draws: Table) -> Table:

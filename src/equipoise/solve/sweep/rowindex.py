@@ -24,6 +24,18 @@ def aligned(size: int, dtype: Any) -> NDArray[Any]:
     return raw[offset : offset + size * item].view(dtype)
 
 
+def probabilities(block: NDArray[Any]) -> NDArray[np.float64]:
+    """What rows [action, state] of one decision say is played: uniform where nothing was learnt.
+
+    >>> probabilities(np.array([[1.0, 0.0], [3.0, -2.0]])).T.tolist()
+    [[0.25, 0.75], [0.5, 0.5]]
+    """
+    positive = np.maximum(block.astype(np.float64), 0.0)
+    total = positive.sum(axis=0)
+    learnt = total > 0
+    return np.where(learnt, positive / np.where(learnt, total, 1.0), 1.0 / len(block))
+
+
 class RowIndex:
     """The layout of rows of one game."""
 

@@ -30,7 +30,7 @@ from equipoise.solve.sweep.layout import (
     UP_TOP,
 )
 from equipoise.solve.sweep.rowindex import RowIndex, aligned
-from equipoise.solve.sweep.rowrules import BEST, VALUE
+from equipoise.solve.sweep.rowrules import VALUE
 from equipoise.solve.sweep.sweep import run
 
 Rows = NDArray[Any]
@@ -351,25 +351,6 @@ class Tableau:
     def root_value(self, player: int, values: NDArray[Any]) -> float:
         """Expected chips of a player from the values of his states at the root."""
         return float(self.game.deal.initial[player] @ values) / self.game.deal.total
-
-    def value(self, plan: Rows) -> float:
-        """Expected chips of player 0 when both play the strategies in `plan`."""
-        return self.root_value(0, self.sweep(0, VALUE, facing=plan))
-
-    def best_response(self, player: int, plan: Rows, out: Rows | None = None) -> float:
-        """Expected chips of `player` when he best-responds to the other's strategy in `plan`."""
-        return self.root_value(player, self.sweep(player, BEST, facing=plan, out=out))
-
-    def exploitability(self, plan: Rows) -> float:
-        """Half the sum of what each player gains by best-responding, in chips."""
-        gains = 0.0
-        # Where nothing is raked the two values sum to zero, and large products are not made twice.
-        played = not (self.products and self.game.betting.zero_sum)
-        for player in (0, 1):
-            if played:
-                gains -= self.root_value(player, self.sweep(player, VALUE, facing=plan))
-            gains += self.best_response(player, plan)
-        return gains / 2
 
     def check_memory(self, sets: int, limit_bytes: float) -> None:
         """Refuse before allocating `sets` sets of rows that would not fit."""

@@ -1,25 +1,16 @@
 """A blueprint: a trained strategy as a file to play from, whatever solver made it.
 
-For every decision of the betting tree it holds what is played in each bucket: a block
-[action, column] in one flat array, blocks in the order of the nodes. A column is a bucket, or where
-players know the class of the board (class · buckets + bucket). There are four forms:
+For every decision of the betting tree it holds what is played in each *column*: a bucket, or where
+players know the class of the board class · buckets + bucket. How that is written says :mod:`.forms`.
 
-    fine     probabilities in 65,535ths, two bytes each
-    full     in 255ths, one byte
-    coarse   in 15ths, one byte that packs well
-    pure     only the likeliest action, as its number, one byte a column; ties are broken at random
-
-The array and the card abstraction are packed (LZMA) into one artefact, with the recipe, the time it
-took and the exploitability reached. A large array is unpacked once, into the cache folder, and
-mapped from there.
+The numbers and the card abstraction are packed into one artefact, with the recipe, the time it took and
+the exploitability reached. A large array is unpacked once, into the cache folder, and mapped from there.
 """
 
 from __future__ import annotations
 
-import lzma
 import re
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
@@ -31,38 +22,42 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
+from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
 from equipoise.abstraction.tables.transitions import class_of_boards, street_of
 from equipoise.cache import cache_folder, cached_table
-from equipoise.errors import ArtefactError, SolverError
+from equipoise.errors import ArtefactError, GameError, SolverError
 from equipoise.files import aside
 from equipoise.games.betting import Betting, measure
 from equipoise.games.game import Game
-from equipoise.kernel import cores
+from equipoise.games.policy import Policy, PublicState
+from equipoise.games.rules import Action
 from equipoise.settings import choose
-from equipoise.solve.sampling.rows import CardStrategy
-from equipoise.solve.strategies.strategy import Strategy
-from equipoise.solve.sweep.tableau import Tableau
+from equipoise.solve.strategies.strategy import BestResponse, Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
+from equipoise.solve.sweep.rowindex import RowIndex
+from equipoise.solve.training.forms import (
+    FORMS,
+    BlueprintRows,
+    Bytes,
+    Floats,
+    Parts,
+    fill_unpacked,
+    pack,
+    part_type,
+    unpack,
+)
 from equipoise.solve.training.recipe import Recipe
 
 _KIND = "blueprint"
-#: Parts in which each form counts probabilities; 0 is the number of an action.
-FORMS = {"fine": 65_535, "full": 255, "coarse": 15, "pure": 0}
 #: Numbers from which on the unpacked array is kept in the cache folder.
 _WORTH_KEEPING = 4_000_000
-_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 4}]
-#: Bytes that are packed and unpacked at a time, and that unpacking may need.
-_PIECE, _MOST_MEMORY = 1 << 16, 1 << 27
 #: Bytes of the largest card abstraction that is unpacked.
 _MOST_BUCKETS = 1 << 28
 
-Bytes = NDArray[np.uint8]
-Parts = NDArray[np.uint8 | np.uint16]
-Floats = NDArray[np.float32]
-#: What is played at a decision: [action, column].
-Rows = Callable[[int], NDArray[Any]]
+Classes = NDArray[np.int8]
 
 
-def known_classes(classes: NDArray[np.int8] | None, street: int) -> int:
+def known_classes(classes: Classes | None, street: int) -> int:
     """How many public classes of boards players tell apart on a street.
 
     >>> known_classes(np.arange(1755, dtype=np.int16) % 11, 2), known_classes(None, 2)
@@ -71,63 +66,9 @@ def known_classes(classes: NDArray[np.int8] | None, street: int) -> int:
     return 1 if classes is None or street < street_of(classes) else int(classes.max()) + 1
 
 
-def part_type(form: str) -> type[np.uint8 | np.uint16]:
-    """What the numbers of a form are kept in."""
-    return np.uint16 if form == "fine" else np.uint8
-
-
-def quantised(probabilities: NDArray[Any], parts: int) -> Parts:
-    """Probabilities [action, column] in whole parts that sum to `parts` in every column.
-
-    >>> quantised(np.array([[0.5, 0.0], [0.3, 1.0], [0.2, 0.0]]), 15).T.tolist()
-    [[8, 4, 3], [0, 15, 0]]
-    """
-    scaled = np.asarray(probabilities, dtype=np.float64) * parts
-    whole = np.floor(scaled + 1e-9)
-    missing = parts - whole.sum(axis=0)
-    # The largest remainders are rounded up.
-    place = np.argsort(np.argsort(whole - scaled, axis=0, kind="stable"), axis=0, kind="stable")
-    found: Parts = (whole + (place < missing)).astype(np.uint16 if parts > 255 else np.uint8)
-    return found
-
-
-def likeliest(probabilities: NDArray[Any], rng: np.random.Generator) -> Bytes:
-    """Number of the likeliest action in each column, ties at random: uint8[column]."""
-    best = probabilities >= probabilities.max(axis=0) - 1e-9
-    found: Bytes = np.argmax(best * (1 + rng.random(best.shape)), axis=0).astype(np.uint8)
-    return found
-
-
-@dataclass(frozen=True, eq=False)
-class Layout:
-    """Where the block of each decision stands."""
-
-    #: First number of a decision's block; -1 at other nodes.
-    offset: NDArray[np.int64]
-    #: Columns of a decision's block, and its actions; 0 at other nodes.
-    columns: NDArray[np.int64]
-    actions: NDArray[np.int64]
-    #: Numbers in all.
-    size: int
-
-    @classmethod
-    def of(
-        cls,
-        betting: Betting,
-        buckets: tuple[int, ...],
-        classes: NDArray[np.int8] | None,
-        pure: bool,
-    ) -> Layout:
-        """The layout over buckets of each street, in the classes of boards."""
-        nodes = np.flatnonzero(betting.kind < 2)
-        street = np.searchsorted(betting.start, nodes, side="right") - 1
-        widths = np.array([n * known_classes(classes, s) for s, n in enumerate(buckets)])
-        columns, actions, offset = (np.zeros(len(betting.kind), np.int64) for _ in range(3))
-        columns[nodes], actions[nodes] = widths[street], betting.count[nodes]
-        sizes = widths[street] * (1 if pure else betting.count[nodes])
-        offset[:] = -1
-        offset[nodes] = np.cumsum(sizes) - sizes
-        return cls(offset, columns, actions, int(sizes.sum()))
+def columns_of(buckets: Sequence[int], classes: Classes | None) -> list[int]:
+    """Columns of each street over its buckets, in the classes of boards."""
+    return [count * known_classes(classes, street) for street, count in enumerate(buckets)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +80,7 @@ class Blueprint:
     form: str
     weights: Parts
     #: Public class of each canonical board of one street, if players know it.
-    classes: NDArray[np.int8] | None = None
+    classes: Classes | None = None
     #: How it was trained: seconds, iterations, exploitability_bb, judged_bb.
     facts: Mapping[str, Any] = field(default_factory=dict)
     #: The betting tree where it is at hand: building it again would take seconds.
@@ -147,6 +88,8 @@ class Blueprint:
 
     def __post_init__(self, tree: Betting | None) -> None:
         choose(self.form, FORMS, "form")
+        # Slices of a mapped file take longer than those of plain arrays.
+        object.__setattr__(self, "weights", np.asarray(self.weights))
         if tree is not None:
             self.__dict__["betting"] = tree
         if len(self.weights) != self.layout.size:
@@ -166,10 +109,21 @@ class Blueprint:
         return Betting.build(self.recipe.rules, self.recipe.menu)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> BlueprintRows:
         """Where the numbers stand."""
-        pure = self.form == "pure"
-        return Layout.of(self.betting, self.abstraction.counts, self.classes, pure)
+        columns = columns_of(self.abstraction.counts, self.classes)
+        return BlueprintRows.of(self.betting, columns, self.form)
+
+    @cached_property
+    def nodes(self) -> dict[tuple[tuple[Action, ...], ...], int]:
+        """Decisions by the betting that leads to them."""
+        states = self.betting.states
+        return {states[node].history: node for node in self.layout.nodes}
+
+    def actions(self, node: int) -> tuple[Action, ...]:
+        """The actions of a decision, in the order of its rows."""
+        found = (self.betting.actions[child] for child in self.betting.children(node))
+        return tuple(action for action in found if action is not None)
 
     # -------------------------------------------------------------------------------- answers
 
@@ -179,49 +133,80 @@ class Blueprint:
             return 0
         return int(class_of_boards(np.array([tuple(board)], dtype=np.uint8), self.classes)[0])
 
-    def column(self, node: int, bucket: int, board_class: int = 0) -> int:
-        """Column of a bucket at a decision."""
-        return bucket + board_class * self.abstraction.counts[self.betting.round_of(node)]
+    def columns(self, board: tuple[int, ...]) -> tuple[NDArray[np.int64], ...]:
+        """Column of every combination on each street that a board reaches; -1 if it is blocked."""
+        path = self.abstraction.path(board).astype(np.int64)
+        found = []
+        for street, buckets in enumerate(path):
+            first = self.board_class(board[: BOARD_SIZES[street]]) * self.abstraction.counts[street]
+            found.append(np.where(buckets == BLOCKED, -1, buckets + first))
+        return tuple(found)
+
+    def mix(self, node: int, column: int) -> list[float]:
+        """What is played with one column of a decision: a probability for each action."""
+        return self.layout.mix(self.weights, node, column)
 
     def probabilities(self, node: int, bucket: int, board_class: int = 0) -> Floats:
-        """What is played with one bucket at a decision: float32[actions]."""
-        layout, column = self.layout, self.column(node, bucket, board_class)
-        start, columns = int(layout.offset[node]), int(layout.columns[node])
-        if start < 0 or not 0 <= column < columns:
+        """What is played with one bucket at a decision: float64[actions]."""
+        count = self.abstraction.counts[self.betting.round_of(node)]
+        if not 0 <= bucket < count:
             raise SolverError(f"node {node} with bucket {bucket}: no such decision")
-        actions = int(layout.actions[node])
-        if self.form == "pure":
-            found = np.zeros(actions, dtype=np.float32)
-            found[self.weights[start + column]] = 1.0
-            return found
-        parts = self.weights[start + column : start + actions * columns : columns]
-        shares: Floats = (parts / np.float32(FORMS[self.form])).astype(np.float32)
-        return shares
+        return np.array(self.mix(node, bucket + board_class * count))
 
-    def rows(self, node: int) -> Floats:
-        """What is played at a decision: float32[actions, columns]."""
-        layout = self.layout
-        start, columns = int(layout.offset[node]), int(layout.columns[node])
-        if start < 0:
-            raise SolverError(f"node {node}: no decision")
-        actions = int(layout.actions[node])
-        if self.form == "pure":
-            chosen = self.weights[start : start + columns]
-            pure: Floats = (chosen[None] == np.arange(actions)[:, None]).astype(np.float32)
-            return pure
-        block = self.weights[start : start + actions * columns].reshape(actions, columns)
-        return (block / np.float32(FORMS[self.form])).astype(np.float32)
+    def rows(self, node: int, board: int | None = None) -> Floats:
+        """What is played at a decision: float64[action, column].
 
-    def exploitability_bb(self, game: Game, threads: int | None = None) -> float:
-        """Exploitability of what is played in `game`, one of the same buckets and betting."""
-        tableau = Tableau(game, "float32", threads)
-        rows = tableau.rows()
-        for b, node in tableau.index.decisions():
-            block = tableau.index.block(rows, b, node)
-            label = game.deal.boards[b].cards
-            first = int(label[0]) * block.shape[1] if self.classes is not None and label else 0
-            block[:] = self.rows(node)[:, first : first + block.shape[1]]
-        return tableau.exploitability(rows) / self.recipe.rules.big_blind
+        `board` is a public class of boards; None is all of them.
+        """
+        table = self.layout.table(self.weights, node)
+        if board is None:
+            return table
+        count = self.abstraction.counts[self.betting.round_of(node)]
+        return table[:, board * count : (board + 1) * count]
+
+    def policy(self, public: PublicState) -> Policy:
+        """What every hand plays after betting that the tree has."""
+        node = self.nodes.get(public.state.history)
+        if node is None:
+            raise GameError(
+                f"{self.name} has no betting {public.state.betting_text()!r}: let the agent "
+                "`blueprint` play it, who translates bets"
+            )
+        columns = self.columns(public.board)[-1]
+        chances = self.rows(node)[:, np.maximum(columns, 0)].T
+        return Policy(self.actions(node), chances.astype(np.float32))
+
+    def in_game(self, game: Game) -> TabularStrategy:
+        """The strategy as one of `game`, which is of the same buckets and betting."""
+        index = RowIndex(game)
+        rows = np.zeros(index.size, dtype=np.float32)
+        for b, node in index.decisions():
+            block, label = index.block(rows, b, node), game.deal.boards[b].cards
+            known = int(label[0]) if self.classes is not None and label else 0
+            block[:] = self.rows(node)[:, known * block.shape[1] : (known + 1) * block.shape[1]]
+        return TabularStrategy(game, rows, index)
+
+    @cached_property
+    def _in_own_game(self) -> TabularStrategy:
+        """The strategy in the game it was trained on, or judged on: its tables are made anew."""
+        from equipoise.solve.training.model import TrainingModel
+
+        model = TrainingModel(self.recipe, abstraction=self.abstraction)
+        game = model.game or model.judge
+        if game is None:
+            raise SolverError(
+                f"{self.name} was trained on real cards and has no tables to best-respond in: "
+                "measure it by `equipoise lbr`"
+            )
+        return self.in_game(game)
+
+    def exploitability(self) -> float:
+        """Mean of what both players gain by best-responding, in chips, in the game of its buckets."""
+        return self._in_own_game.exploitability()
+
+    def best_response(self, player: int) -> BestResponse:
+        """What wins most for `player` against it in the game of its buckets."""
+        return self._in_own_game.best_response(player)
 
     # ----------------------------------------------------------------------------- other forms
 
@@ -232,18 +217,15 @@ class Blueprint:
         order = list(FORMS)
         if order.index(choose(form, FORMS, "form")) < order.index(self.form):
             raise SolverError(f"a {self.form} strategy cannot be made {form}: train it again")
-        return _packed(
-            self.recipe, self.abstraction, self.betting, self.rows, form, self.classes,
-            dict(self.facts), seed,
-        )  # fmt: skip
+        return _encoded(self.recipe, self.abstraction, self, form, self.classes, self.facts, seed)
 
     # ----------------------------------------------------------------------------------- files
 
     def save(self, path: str | Path) -> int:
         """Write the artefact; the answer is its size in bytes."""
         arrays: dict[str, NDArray[Any]] = {
-            "weights": _compressed(self.weights.tobytes()),
-            "abstraction": _compressed(self.abstraction.to_bytes()),
+            "weights": pack(self.weights.tobytes()),
+            "abstraction": pack(self.abstraction.to_bytes()),
         }
         if self.classes is not None:
             arrays["classes"] = self.classes
@@ -270,57 +252,21 @@ class Blueprint:
             if size != needed:
                 raise ArtefactError(f"{size!s:.40} numbers where its game needs {needed:,}")
             betting = Betting.build(recipe.rules, recipe.menu)
-            layout = Layout.of(betting, abstraction.counts, classes, pure=form == "pure")
-            weights = _unpacked_weights(arrays["weights"], layout, form, manifest["checksum"])
+            layout = BlueprintRows.of(betting, columns_of(abstraction.counts, classes), form)
+            weights = _unpacked_weights(arrays["weights"], layout, manifest["checksum"])
             facts = dict(manifest["facts"])
             return cls(recipe, abstraction, form, weights, classes, facts, betting)
 
 
-def _compressed(data: bytes) -> Bytes:
-    """Packed in as many streams as there are cores; read as one."""
-    size = -(-len(data) // cores())
-    parts = [data[first : first + size] for first in range(0, len(data), size)]
-    with ThreadPoolExecutor(len(parts)) as pool:
-        packed = pool.map(
-            lambda part: lzma.compress(part, format=lzma.FORMAT_XZ, filters=_FILTERS), parts
-        )
-        return np.frombuffer(b"".join(packed), dtype=np.uint8)
-
-
-def _unpacked(packed: Bytes, most: int) -> Iterator[bytes]:
-    """What was packed, piece by piece, and never more than `most` bytes, whatever a file says."""
-    data, at, left = packed.reshape(-1).view(np.uint8).data, 0, most
-    while at < len(data):
-        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, _MOST_MEMORY)
-        given: bytes | memoryview = b""
-        while not stream.eof:
-            if stream.needs_input:
-                given = data[at : at + _PIECE]
-                at += len(given)
-                if not given:
-                    raise ArtefactError("what it holds is cut short")
-            part = stream.decompress(given, min(left + 1, _PIECE))
-            given = b""
-            if len(part) > left:
-                raise ArtefactError(f"it unpacks to more than {most:,} bytes")
-            left -= len(part)
-            yield part
-        at -= len(stream.unused_data)
-
-
-def _numbers(
-    recipe: Recipe, abstraction: Abstraction, classes: NDArray[np.int8] | None, form: str
-) -> int:
+def _numbers(recipe: Recipe, abstraction: Abstraction, classes: Classes | None, form: str) -> int:
     """Numbers of a strategy, counted without building its betting tree."""
     size = measure(recipe.rules, recipe.menu)
     blocks = size.decisions if form == "pure" else tuple(map(sum, size.rows))
-    return sum(
-        block * buckets * known_classes(classes, street)
-        for street, (block, buckets) in enumerate(zip(blocks, abstraction.counts, strict=True))
-    )
+    columns = columns_of(abstraction.counts, classes)
+    return sum(block * wide for block, wide in zip(blocks, columns, strict=True))
 
 
-def _known(classes: NDArray[Any] | None, street: int) -> NDArray[np.int8] | None:
+def _known(classes: NDArray[Any] | None, street: int) -> Classes | None:
     """Classes of the boards of a street, as a file gives them; street 0 has none."""
     if classes is None and not street:
         return None
@@ -332,34 +278,11 @@ def _known(classes: NDArray[Any] | None, street: int) -> NDArray[np.int8] | None
     return classes
 
 
-def _make_sense(weights: Parts, layout: Layout, form: str) -> bool:
-    """Whether every number is what its form says: a share of a whole, or a legal action."""
-    nodes, parts = np.flatnonzero(layout.offset >= 0), FORMS[form]
-    if not parts:
-        legal = np.repeat(layout.actions[nodes].astype(np.uint8), layout.columns[nodes])
-        return bool((weights < legal).all())
-    for node in nodes.tolist():
-        start, actions = int(layout.offset[node]), int(layout.actions[node])
-        block = weights[start : start + actions * int(layout.columns[node])]
-        missing = block.reshape(actions, -1).sum(axis=0, dtype=np.int64) - parts
-        # Rounding may miss the whole by one for each action.
-        if np.abs(missing).max() > actions:
-            return False
-    return True
-
-
-def _unpacked_weights(packed: Bytes, layout: Layout, form: str, checksum: str) -> Parts:
-    size, kept_in = layout.size, part_type(form)
+def _unpacked_weights(packed: Bytes, layout: BlueprintRows, checksum: str) -> Parts:
+    size, kept_in = layout.size, part_type(layout.form)
 
     def fill(out: Parts) -> None:
-        room, at = out.view(np.uint8), 0
-        for part in _unpacked(packed, len(room)):
-            room[at : at + len(part)] = np.frombuffer(part, dtype=np.uint8)
-            at += len(part)
-        if at != len(room):
-            raise ArtefactError(f"{at:,} bytes in place of {len(room):,}")
-        if not _make_sense(out, layout, form):
-            raise ArtefactError("what it plays are not probabilities")
+        fill_unpacked(packed, layout, out)
 
     if size >= _WORTH_KEEPING:
         return cached_table("blueprint", {"checksum": checksum}, (size,), kept_in, fill)
@@ -378,62 +301,35 @@ def _unpacked_abstraction(packed: Bytes, fingerprint: str) -> Abstraction:
             return found
     with aside(path) as beside:
         with beside.open("wb") as file:
-            file.writelines(_unpacked(packed, _MOST_BUCKETS))
+            file.writelines(unpack(packed, _MOST_BUCKETS))
         found = Abstraction.load(beside)
         if found.fingerprint != fingerprint:
             raise ArtefactError("its buckets are not those it was trained with")
     return found
 
 
-def _packed(
+def _encoded(
     recipe: Recipe,
     abstraction: Abstraction,
-    betting: Betting,
-    rows: Rows,
+    strategy: Strategy,
     form: str,
-    classes: NDArray[np.int8] | None,
-    facts: dict[str, Any],
+    classes: Classes | None,
+    facts: Mapping[str, Any],
     seed: int,
 ) -> Blueprint:
-    """A blueprint of what `rows` says of every decision: [action, column]."""
-    parts, rng = FORMS[choose(form, FORMS, "form")], np.random.default_rng(seed)
-    layout = Layout.of(betting, abstraction.counts, classes, pure=not parts)
-    weights = np.empty(layout.size, dtype=part_type(form))
-    for node in np.flatnonzero(layout.offset >= 0).tolist():
-        table = rows(node)
-        block = quantised(table, parts) if parts else likeliest(table, rng)
-        start = int(layout.offset[node])
-        weights[start : start + block.size] = block.reshape(-1)
-    return Blueprint(recipe, abstraction, form, weights, classes, facts, betting)
+    betting = strategy.betting
+    layout = BlueprintRows.of(betting, columns_of(abstraction.counts, classes), form)
+    weights = layout.encode(strategy.rows, seed)
+    return Blueprint(recipe, abstraction, form, weights, classes, dict(facts), betting)
 
 
 def make_blueprint(
     recipe: Recipe,
     abstraction: Abstraction,
-    strategy: Strategy | CardStrategy,
+    strategy: Strategy,
     form: str = "full",
-    classes: NDArray[np.int8] | None = None,
+    classes: Classes | None = None,
     facts: Mapping[str, Any] | None = None,
 ) -> Blueprint:
     """A trained strategy as a blueprint."""
-    betting, rows = _rows_of(strategy)
-    return _packed(
-        recipe, abstraction, betting, rows, form, classes, dict(facts or {}), recipe.seed
-    )
-
-
-def _rows_of(strategy: Strategy | CardStrategy) -> tuple[Betting, Rows]:
-    """The betting, and what is played at each decision: [action, column]."""
-    if isinstance(strategy, CardStrategy):
-        return strategy.layout.betting, strategy.at
-    game = strategy.game
-    of_street = [
-        [b for b, board in enumerate(game.deal.boards) if board.round == street]
-        for street in range(game.betting.rounds)
-    ]
-
-    def rows(node: int) -> NDArray[Any]:
-        here = of_street[game.betting.round_of(node)]
-        return np.concatenate([strategy.at(node, b) for b in here], axis=1)
-
-    return game.betting, rows
+    return _encoded(recipe, abstraction, strategy, form, classes, facts or {}, recipe.seed)

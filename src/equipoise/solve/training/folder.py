@@ -16,7 +16,6 @@ written into.
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import math
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ from pathlib import Path
 from equipoise.errors import ArtefactError, EquipoiseError, RecipeError
 from equipoise.files import LOCK_NAME, locked, written
 from equipoise.run import Event
-from equipoise.settings import brief
+from equipoise.settings import brief, did_you_mean
 from equipoise.solve.curve import plot_curves
 from equipoise.solve.training.recipe import Recipe
 
@@ -192,13 +191,11 @@ class RunFolder:
             )
         except OSError:
             return start
-        near = difflib.get_close_matches(self.path.name, runs, n=1, cutoff=0.4)
-        if near:
-            return f"did you mean {self.path.parent / near[0]}? (or {start})"
         if not runs:
             return start
-        more = ", ..." if len(runs) > _NAMED else ""
-        return f"runs beside it are {', '.join(runs[:_NAMED])}{more}; or {start}"
+        beside = "" if self.path.parent == Path() else f"{self.path.parent}/"
+        cure = did_you_mean(self.path.name, runs, "runs beside it are", beside, cutoff=0.4)
+        return f"{cure} (or {start})"
 
     def prepare(self, recipe: Recipe, *, resume: bool = False, overwrite: bool = False) -> None:
         """Begin a run or go on with it: whoever holds the folder calls this first."""

@@ -7,7 +7,7 @@ is made, and refused if it does not fit.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,10 @@ from equipoise.games.estimate import available_bytes
 from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.run import Event, Listener, about
-from equipoise.solve.registry import SOLVERS
+from equipoise.solve.registry import TRAINERS
 from equipoise.solve.sampling.boardsampling import BoardSampling
 from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
 from equipoise.solve.sampling.deals import HoldemDealer
-from equipoise.solve.solvers.cfr import CFR, Discounting
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.training.recipe import Recipe
 
@@ -153,9 +152,16 @@ class TrainingModel:
     """Buckets, games and solvers of a recipe; each made when first asked for."""
 
     def __init__(
-        self, recipe: Recipe, threads: int | None = None, progress: Listener | None = None
+        self,
+        recipe: Recipe,
+        threads: int | None = None,
+        progress: Listener | None = None,
+        abstraction: Abstraction | None = None,
     ) -> None:
+        """`abstraction` are the buckets where they are at hand already."""
         self.recipe = recipe
+        if abstraction is not None:
+            self.__dict__["abstraction"] = abstraction
         self.threads = threads or cores()
         self._progress = progress or _nobody
 
@@ -243,14 +249,7 @@ class TrainingModel:
                 seed=recipe.seed,
                 threads=self.threads,
             )
-        kind = SOLVERS[recipe.solver]
-        if issubclass(kind, CFR):
-            schedule: dict[str, Any] = {
-                key: float(given.pop(key)) if key in ("alpha", "beta", "gamma") else given.pop(key)
-                for key in Discounting.__dataclass_fields__
-                if key in given
-            }
-            given["discounting"] = replace(kind.default, **schedule)
+        kind = TRAINERS[recipe.solver]
         return kind(self.game, threads=self.threads, **kind.arguments(given))
 
     def load_solver(self, path: Path) -> Solver:
@@ -261,4 +260,4 @@ class TrainingModel:
         if self.recipe.solver == "board-sampling":
             lookup = self.abstraction.lookup()
             return BoardSampling.load(path, self.game, threads=self.threads, lookup=lookup)
-        return SOLVERS[self.recipe.solver].load(path, self.game, threads=self.threads)
+        return TRAINERS[self.recipe.solver].load(path, self.game, threads=self.threads)

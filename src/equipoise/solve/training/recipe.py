@@ -3,7 +3,7 @@
 name = "tartanian5"          what the run, its folder and its blueprint are called
 seed = 0                     of every random choice
 
-[rules]      game = "nolimit", stack = 20000, small = 50, big = 100; "limit"; or "my.game"
+[rules]      game = "nolimit", stack = 20000, small = 50, big = 100; "limit", "one-bet"; or "my.game"
 [menu]       bet sizes, as :class:`equipoise.games.menu.BetMenu` reads them
 [abstraction]  method and its settings (:mod:`equipoise.abstraction.methods`)
 [model]      kind = "joint": both players' buckets from one table over `boards` random boards, or
@@ -23,20 +23,19 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from equipoise import artefact
 from equipoise.abstraction import methods
 from equipoise.errors import EquipoiseError, RecipeError
 from equipoise.games import gamefile
 from equipoise.games.menu import BetMenu
-from equipoise.games.rules import Rules, limit, nolimit
+from equipoise.games.rules import Rules, limit, nolimit, one_bet_limit
 from equipoise.games.tomltext import toml_text
 from equipoise.run import Limit
 from equipoise.settings import (
     SEED,
     Kind,
-    OneOf,
     Within,
     check,
     choose,
@@ -44,6 +43,9 @@ from equipoise.settings import (
     read_toml,
     shown,
 )
+
+if TYPE_CHECKING:
+    from equipoise.solve.solvers.solver import Solver
 
 _TABLES = ("rules", "menu", "abstraction", "model", "solver", "limit")
 #: Chips, and bets of a round, that rules may speak of.
@@ -86,38 +88,6 @@ _MOST_NAME = 100
 MODELS = ("joint", "independent", "cards")
 #: Streets whose boards may be in public classes.
 CLASSED = ("none", "flop", "turn", "river")
-#: Told to solvers of the whole game besides their schedule.
-_DISCOUNTING: dict[str, Kind] = {
-    "alpha": Within("number", 0, 10),
-    "beta": Within("number", -10, 10),
-    "beta_ramp": Within("whole", 0, 1_000_000),
-    "gamma": Within("number", 0, 100),
-    "warm_up": Within("whole", 0, 1_000_000),
-    "clipped": "truth",
-    "predictive": "truth",
-    "alternating": "truth",
-    "compressed": "truth",
-}
-_PRECISION: dict[str, Kind] = {"precision": OneOf(("float32", "float64"))}
-_FAMILY: dict[str, Kind] = _DISCOUNTING | _PRECISION
-#: Settings of each solver that a recipe may name.
-SOLVER_SETTINGS: dict[str, dict[str, Kind]] = {
-    **dict.fromkeys(("cfr", "cfr+", "linear", "dcfr", "pcfr+"), _FAMILY),
-    "fp": {**_PRECISION, "alternating": "truth", "start": Within("number", 0, 1_000_000)},
-    "branch-fp": _PRECISION,
-    "egt": {
-        **_PRECISION,
-        "prox": OneOf(("entropy", "euclidean")),
-        "steps": OneOf(("adaptive", "theoretical")),
-    },
-    "board-sampling": {},
-    "cards": {
-        "linear": "truth",
-        "prune": Within("number", 0.001, 1_000_000),
-        "prune_share": Within("number", 0, 0.9999),
-        "prune_after": Within("whole", 0, 10**15),
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -242,15 +212,17 @@ class Recipe:
         return 60 * float(self.limit_settings["checkpoint_minutes"])
 
     def _check_solver(self) -> None:
-        known = SOLVER_SETTINGS[choose(self.solver, SOLVER_SETTINGS, "solver.name")]
+        trainers = _trainers()
+        known = trainers[choose(self.solver, trainers, "solver.name")].kinds()
         check(self.solver_settings, known, "solver")
         given = {"alternating": True, "predictive": self.solver == "pcfr+", **self.solver_settings}
-        if given.get("compressed") and (given["predictive"] or not given["alternating"]):
+        packed = given.get("compressed") or given.get("storage") == "16-bit"
+        if packed and (given["predictive"] or not given["alternating"]):
             raise RecipeError(
                 "solver.compressed: 16-bit storage goes with alternating updates and no "
                 "prediction, leave it out"
             )
-        if given.get("compressed") and given.get("precision") == "float64":
+        if packed and given.get("precision") == "float64":
             raise RecipeError("solver.compressed: 16-bit storage has no float64, leave one out")
         kind, recalls = self.model.kind, methods.remembers(self.abstraction)
         if (kind == "cards") != (self.solver == "cards"):
@@ -288,12 +260,19 @@ class Recipe:
             if "stack" in told:
                 raise RecipeError("rules.stack: limit is played without stacks, leave it out")
             found = limit(**told)
+        elif game == "one-bet":
+            for key in ("stack", "cap"):
+                if key in told:
+                    raise RecipeError(
+                        f"rules.{key}: one-bet limit has no stacks and a cap of its own, leave it out"
+                    )
+            found = one_bet_limit(**told)
         elif game.endswith(".game"):
             if told:
                 raise RecipeError(f"rules.{next(iter(told))}: {game} says it already, leave it out")
             found = gamefile.load(game)
         else:
-            choose(game, ("nolimit", "limit"), "rules.game")
+            choose(game, ("nolimit", "limit", "one-bet"), "rules.game")
         big, small = found.blinds
         if small > big and not game.endswith(".game"):
             raise RecipeError(f"rules.small = {small}: give at most the big blind, {big}")
@@ -332,7 +311,7 @@ class Recipe:
         solver = dict(told["solver"])
         name = solver.pop("name", None)
         if not isinstance(name, str):
-            raise RecipeError(f"solver.name: choose from {', '.join(SOLVER_SETTINGS)}")
+            raise RecipeError(f"solver.name: choose from {', '.join(_trainers())}")
         model = check(told["model"], _MODEL, "model")
         for key in ("boards", "judge"):
             if model.get(key) == "all":
@@ -434,6 +413,13 @@ class Recipe:
     def seeded(self, seed: int) -> Recipe:
         """The recipe with another seed."""
         return replace(self, seed=seed)
+
+
+def _trainers() -> Mapping[str, type[Solver]]:
+    """Solvers that train, by name: loading them takes a moment."""
+    from equipoise.solve.registry import TRAINERS
+
+    return TRAINERS
 
 
 def names() -> list[str]:

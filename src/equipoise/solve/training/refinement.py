@@ -27,6 +27,7 @@ from equipoise.errors import GameError, RecipeError
 from equipoise.games.game import Game
 from equipoise.games.rules import Kind
 from equipoise.run import Event, Listener
+from equipoise.solve.strategies.bestresponse import exploitability_of
 from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.training.blueprint import Blueprint
 from equipoise.solve.training.model import TrainingModel
@@ -93,7 +94,7 @@ def neighbour_losses(
             done += 1
             if progress is not None:
                 progress(Event(done, many, street))
-            return tableau.exploitability(rows) / game.unit_chips
+            return exploitability_of(tableau, rows) / game.unit_chips
 
         losses = swap_losses(strategies, pairs, price)
         for block, part in zip(blocks, np.split(strategies.T, ends), strict=True):

@@ -28,9 +28,10 @@ from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import ArtefactError
 from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
 from equipoise.solve.sampling.cardsampling import CardSampling
-from equipoise.solve.sampling.rows import CardStrategy
 from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.strategies.bestresponse import exploitability_of
 from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.training.blueprint import Blueprint, make_blueprint
 from equipoise.solve.training.folder import Point, RunFolder
@@ -63,7 +64,7 @@ class Trained(Columnar):
     #: The look at which the strategy was best, or the last one if that cannot be told.
     best: Point
     #: The average strategy as it was then.
-    strategy: Strategy | CardStrategy
+    strategy: Strategy
     #: Whether somebody stopped it before its limit.
     interrupted: bool
 
@@ -150,13 +151,13 @@ class _Best:
             artefact.write(self._files.best, _BEST, {}, {"plan": self._plan}, **told)
             self._written = self.point
 
-    def strategy(self) -> Strategy | CardStrategy:
+    def strategy(self) -> Strategy:
         """The strategy to play."""
         if isinstance(self._solver, CardSampling):
             return self._solver.card_strategy()
         if self._plan is None:
             return self._solver.average_strategy()
-        return Strategy(self._solver.game, self._plan, self._solver.tableau.index)
+        return TabularStrategy(self._solver.game, self._plan, self._solver.tableau.index)
 
 
 class Training:
@@ -278,7 +279,7 @@ class _Kept:
             return None, self._solver.exploitability() if told else None
         own = self._solver.exploitability()
         if self._judge is not None:
-            return own, self._judge.exploitability(self._solver.plan)
+            return own, exploitability_of(self._judge, self._solver.plan)
         return own, own if self._model.judge is self._model.game else None
 
     def _record(self, event: Event) -> None:
