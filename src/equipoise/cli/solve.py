@@ -8,8 +8,9 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -105,28 +106,20 @@ def solve_command(
     minutes, to --save or to a file that it names; `equipoise solve FILE` goes on from there.
     """
     goal = _Goal(target_pct_pot, seconds, iterations, threads)
-    _check_files(spot, save, export, plot, through, overwrite)
+    files = _Files(save, export, plot, through)
+    files.check(spot, overwrite)
     solution = _solution(spot, resume, goal, storage, line)
     for words in lock or []:
         _lock(solution, words)
     if solution.solver is None and goal.wants_more(solution):
         raise EquipoiseError("this file keeps only the answer, which cannot be solved further")
-    _check_asked(solution, at, save, export, plot, through)
+    files.check_contents(solution, solution.at(at) if at else solution.at())
     kept = save or _free_name(spot or resume)
     if not json and solution.solver is not None and not solution.iterations:
         print(goal.announced(solution.spot.estimate()), file=sys.stderr)
     stopped = solution.solver is not None and _run(solution, goal, kept, quiet=json)
-    told = _Written()
-    if stopped or save is not None or kept.exists():
-        cut = None if stopped else through
-        told.attempt("solution", kept, "solution saved to", lambda: solution.save(kept, cut))
     position = solution.at(at) if at else solution.at()
-    if export is not None and not stopped:
-        told.attempt(
-            "export", export, "decisions written to", lambda: solution.export(export, through)
-        )
-    if plot is not None:
-        told.attempt("plot", plot, "picture written to", lambda: position.plot(plot))
+    told = files.write(solution, position, kept, stopped)
     data = solution.to_dict() | ({"position": position.to_dict()} if at else {}) | told.data
     emit(data, json, lambda: _shown(solution, position, told.lines))
     if stopped:
@@ -195,54 +188,63 @@ class _Written:
         self.data.setdefault("files", {})[key] = str(path)
 
 
-def _check_files(
-    spot: Path | None,
-    save: Path | None,
-    export: Path | None,
-    plot: Path | None,
-    through: str | None,
-    overwrite: bool,
-) -> None:
-    """Refuse, before anything is built, files that could not or should not be written."""
-    if through is not None and save is None and export is None:
-        raise EquipoiseError("--through says how far --save and --export go: add one of them")
-    if save is not None:
-        from equipoise.files import check_target
-        from equipoise.solve.spots.solutionfile import is_solution
+class _Files(NamedTuple):
+    """What is to be written after a solve."""
 
-        check_target(save, overwrite=overwrite, what="--save")
-        same = spot is not None and spot.exists() and save.exists() and save.samefile(spot)
-        if spot is not None and same and not is_solution(spot):
-            raise EquipoiseError(f"--save '{save}' is the spot itself: choose another name")
-    if export is not None and save is not None and export.absolute() == save.absolute():
-        raise EquipoiseError(f"--save and --export are both '{save}': choose another name")
-    if export is not None:
-        from equipoise.files import check_target
-        from equipoise.solve.spots.export import SUFFIXES
+    save: Path | None
+    export: Path | None
+    plot: Path | None
+    #: Street up to which the first two go.
+    through: str | None
 
-        check_target(export, overwrite=overwrite, suffixes=SUFFIXES, what="--export")
-    check_picture(plot, overwrite)
+    def check(self, spot: Path | None, overwrite: bool) -> None:
+        """Refuse, before anything is built, files that could not or should not be written."""
+        save, export = self.save, self.export
+        if self.through is not None and save is None and export is None:
+            raise EquipoiseError("--through says how far --save and --export go: add one of them")
+        if save is not None:
+            from equipoise.files import check_target
+            from equipoise.solve.spots.solutionfile import is_solution
 
+            check_target(save, overwrite=overwrite, what="--save")
+            same = spot is not None and spot.exists() and save.exists() and save.samefile(spot)
+            if spot is not None and same and not is_solution(spot):
+                raise EquipoiseError(f"--save '{save}' is the spot itself: choose another name")
+        if export is not None and save is not None and export.absolute() == save.absolute():
+            raise EquipoiseError(f"--save and --export are both '{save}': choose another name")
+        if export is not None:
+            from equipoise.files import check_target
+            from equipoise.solve.spots.export import SUFFIXES
 
-def _check_asked(
-    solution: Solution,
-    at: str,
-    save: Path | None,
-    export: Path | None,
-    plot: Path | None,
-    through: str | None,
-) -> None:
-    """Refuse, before anything is solved, what could not be shown or written after it."""
-    from equipoise.solve.spots.export import check_export
-    from equipoise.solve.spots.solutionfile import check_cut
+            check_target(export, overwrite=overwrite, suffixes=SUFFIXES, what="--export")
+        check_picture(self.plot, overwrite)
 
-    position = solution.at(at) if at else solution.at()
-    if plot is not None:
-        position.decider()
-    if save is not None:
-        check_cut(solution, through)
-    if export is not None:
-        check_export(solution, through)
+    def check_contents(self, solution: Solution, position: ShownPosition) -> None:
+        """Refuse, before anything is solved, what could not be written after it."""
+        from equipoise.solve.spots.export import check_export
+        from equipoise.solve.spots.solutionfile import check_cut
+
+        if self.plot is not None:
+            position.decider()
+        if self.save is not None:
+            check_cut(solution, self.through)
+        if self.export is not None:
+            check_export(solution, self.through)
+
+    def write(
+        self, solution: Solution, position: ShownPosition, kept: Path, stopped: bool
+    ) -> _Written:
+        """Write them all; a solve that was stopped is kept whole, and not exported."""
+        told, export, plot = _Written(), self.export, self.plot
+        if stopped or self.save is not None or kept.exists():
+            cut = None if stopped else self.through
+            told.attempt("solution", kept, "solution saved to", lambda: solution.save(kept, cut))
+        if export is not None and not stopped:
+            write = partial(solution.export, export, self.through)
+            told.attempt("export", export, "decisions written to", write)
+        if plot is not None:
+            told.attempt("plot", plot, "picture written to", lambda: position.plot(plot))
+        return told
 
 
 def _free_name(path: Path | None) -> Path:
