@@ -107,26 +107,18 @@ def solve_command(
     goal = _Goal(target_pct_pot, seconds, iterations, threads)
     _check_files(spot, save, export, plot, through, overwrite)
     solution = _solution(spot, resume, goal, storage, line)
-    for words in lock or []:
-        _lock(solution, words)
-    if solution.solver is None and goal.wants_more(solution):
-        raise EquipoiseError("this file keeps only the answer, which cannot be solved further")
+    _lock_all(solution, lock or [])
+    goal.check(solution)
     _check_asked(solution, at, save, export, plot, through)
     kept = save or _free_name(spot or resume)
-    if not json and solution.solver is not None and not solution.iterations:
-        print(goal.announced(solution.spot.estimate()), file=sys.stderr)
+    goal.announce(solution, quiet=json)
     stopped = solution.solver is not None and _run(solution, goal, kept, quiet=json)
     told = _Written()
     if stopped or save is not None or kept.exists():
         cut = None if stopped else through
         told.attempt("solution", kept, "solution saved to", lambda: solution.save(kept, cut))
     position = solution.at(at) if at else solution.at()
-    if export is not None and not stopped:
-        told.attempt(
-            "export", export, "decisions written to", lambda: solution.export(export, through)
-        )
-    if plot is not None:
-        told.attempt("plot", plot, "picture written to", lambda: position.plot(plot))
+    told.attempt_views(solution, position, None if stopped else export, through, plot)
     data = solution.to_dict() | ({"position": position.to_dict()} if at else {}) | told.data
     emit(data, json, lambda: _shown(solution, position, told.lines))
     if stopped:
@@ -154,6 +146,16 @@ class _Goal:
     def wants_more(self, solution: Solution) -> bool:
         """Whether a solve was asked for that a solution has not reached."""
         return self._asked and not solution.exploitability_pct_pot <= self.target
+
+    def check(self, solution: Solution) -> None:
+        """Refuse to solve on what is only an answer."""
+        if solution.solver is None and self.wants_more(solution):
+            raise EquipoiseError("this file keeps only the answer, which cannot be solved further")
+
+    def announce(self, solution: Solution, quiet: bool) -> None:
+        """Say what a solve that begins will take."""
+        if not quiet and solution.solver is not None and not solution.iterations:
+            print(self.announced(solution.spot.estimate()), file=sys.stderr)
 
     def announced(self, estimate: Estimate) -> str:
         """Cost of the solve, before it starts."""
@@ -193,6 +195,21 @@ class _Written:
             return
         self.lines.append(f"{f'{count:,} ' if isinstance(count, int) else ''}{words} {path}")
         self.data.setdefault("files", {})[key] = str(path)
+
+    def attempt_views(
+        self,
+        solution: Solution,
+        position: ShownPosition,
+        export: Path | None,
+        through: str | None,
+        plot: Path | None,
+    ) -> None:
+        """Write the table of decisions and the picture of a position, where they are asked for."""
+        if export is not None:
+            words = "decisions written to"
+            self.attempt("export", export, words, lambda: solution.export(export, through))
+        if plot is not None:
+            self.attempt("plot", plot, "picture written to", lambda: position.plot(plot))
 
 
 def _check_files(
@@ -298,6 +315,11 @@ def _spot(path: Path, line: str | None) -> Spot:
 def _same(first: Spot, second: Spot) -> bool:
     """Whether two spots differ in their names at most."""
     return {**first.to_dict(), "name": ""} == {**second.to_dict(), "name": ""}
+
+
+def _lock_all(solution: Solution, locks: list[str]) -> None:
+    for words in locks:
+        _lock(solution, words)
 
 
 def _lock(solution: Solution, words: str) -> None:
