@@ -58,6 +58,8 @@ def test_a_frame_is_written_as_its_name_says(tmp_path, ending):
 
 
 def _results():
+    spot = eq.Spot("Td9d6hQc2s", "AA,KK", "QQ,JJ", pot=100, stack=100, menu="50%,a")
+    solution = eq.solve_spot(spot, target_pct_pot=1)
     curve = eq.Curve()
     eq.make_solver("cfr+", eq.game("kuhn")).run(eq.Limit(iterations=60), curve)
     match = eq.play_match("random", "call", hands=40, seed=3)
@@ -66,6 +68,7 @@ def _results():
         "range": eq.Range.parse("QQ+,AKs:0.5"),
         "match": match,
         "curve": curve,
+        "position": solution.at("check"),
         "history": eq.History.open(LOG),
         "tournament": eq.play_tournament(["fold", "call", "all-in"], hands=20),
         "lbr": eq.local_best_response("call", hands=20, menu="fc"),
@@ -91,3 +94,18 @@ def test_a_match_and_a_tournament_as_tables():
     rates = found["tournament"].to_polars()
     assert rates.select("a", "b", "mbb_per_hand").rows()[1] == ("fold", "all-in", -750.0)
     assert found["equity"].to_numpy()["win"].sum() + found["equity"].tie == pytest.approx(1)
+
+
+def test_a_solution_and_its_positions_as_tables():
+    spot = eq.Spot("Td9d6hQc2s", "AA,KK", "QQ,JJ", pot=100, stack=100, menu="50%,a")
+    solution = eq.solve_spot(spot, target_pct_pot=1)
+    frame, records = solution.to_polars(), solution.to_numpy()
+    first = frame.filter((polars.col("line") == "") & (polars.col("player") == "oop"))
+    position = solution.at()
+    here = position.to_polars()
+    assert here["hand"].to_list() == first["hand"].to_list()
+    assert here["ev_chips"].to_list() == pytest.approx(first["ev_chips"].to_list(), abs=1e-4)
+    assert here["check"].to_list() == pytest.approx(position.strategy()[0].tolist())
+    assert records.dtype.names == tuple(frame.columns)
+    assert len(records) == len(frame)
+    assert solution._repr_html_().startswith("<svg")

@@ -28,7 +28,7 @@ FOUNDATION = (
     ("errors", "version", "kernel"),
     ("files", "settings", "numerals", "plugins", "run"),
     ("artefact", "workers", "columnar"),
-    ("cache", "cachefolder"),
+    ("cache",),
 )
 
 #: Inside a package: files and folders, layer by layer. Within a layer any may import any; what is
@@ -36,7 +36,7 @@ FOUNDATION = (
 INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
     "games": (("*",), ("library",), ("catalogue",)),
     "abstraction": (
-        ("boardindex", "fullboards", "kmeans", "integer_program", "tablecache"),
+        ("boardindex", "fullboards", "kmeans", "integer_program"),
         ("lookup",),
         ("features",),
         ("*",),
@@ -83,28 +83,14 @@ HEAVY = ("polars", "matplotlib", "scipy", "rich", "hypothesis", "IPython")
 NOT_FOR_KERNELS = (
     "artefact",
     "cache",
-    "cachefolder",
-    "abstraction.tablecache",
     "solve.solvers.solver",
     "solve.sweep.tableau",
 )
 
 #: What does not keep the rules yet: nothing may be added here.
-STILL_IN_CIRCLES = ("solve.spots.",)
 STILL_BACKWARDS = ("solve.bucketstrategy",)
 STILL_LONG_FILES = ("games/rules.py",)
-STILL_LONG_FUNCTIONS = ("batch_command", "game_command", "solve_command")
 STILL_CROWDED = ("games",)
-STILL_MIXED_KERNELS = (
-    "abstraction.childmass",
-    "abstraction.features.equities",
-    "abstraction.features.ochs",
-    "abstraction.features.outlook",
-    "abstraction.features.potentials",
-    "abstraction.tables.transitions",
-    "abstraction.totals",
-    "solve.sampling.boardsampling",
-)
 
 MOST_LINES = 600
 MOST_FUNCTION_LINES = 80
@@ -271,8 +257,7 @@ def test_what_takes_long_to_load_is_imported_inside_functions():
 def test_no_modules_import_each_other_in_a_circle(kinds):
     edges: dict[str, set[str]] = {}
     for one in ours():
-        old = one.kind != "top" and one.name.startswith(STILL_IN_CIRCLES)
-        if one.kind in kinds and one.target and one.name != one.target and not old:
+        if one.kind in kinds and one.target and one.name != one.target:
             edges.setdefault(one.name, set()).add(one.target)
     circle = _circle(edges)
     assert not circle, " → ".join(circle)
@@ -327,7 +312,7 @@ def test_files_with_kernels_import_kernels_and_constants():
             reached |= new
             ahead += new
         found = reached & set(NOT_FOR_KERNELS)
-        if found and name not in STILL_MIXED_KERNELS:
+        if found:
             wrong[name] = sorted(found)
     assert not wrong
 
@@ -347,9 +332,7 @@ def test_no_function_is_long_that_is_no_kernel():
         f"{name}:{node.lineno} {node.name}: {node.end_lineno - node.lineno + 1} lines"
         for name, tree in sources().items()
         for node in _functions(tree)
-        if (node.end_lineno or 0) - node.lineno >= MOST_FUNCTION_LINES
-        and not _compiled(node)
-        and node.name not in STILL_LONG_FUNCTIONS
+        if (node.end_lineno or 0) - node.lineno >= MOST_FUNCTION_LINES and not _compiled(node)
     ]
     assert not long
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 
 from equipoise.cards.card import cards_text
 from equipoise.cards.combos import combo_text
+from equipoise.columnar import write_frame
 from equipoise.errors import TooLargeError
 from equipoise.files import check_target, written
 from equipoise.games.nodes import DEAL
@@ -71,7 +71,7 @@ def export(
     if Path(path).suffix.lower() == ".json":
         _write_json(answer, streets, figures, Path(path))
     else:
-        write_frame(_frame(answer, streets), path)
+        write_frame(_frame(answer, streets), path, decimals=6)
     return lines
 
 
@@ -86,17 +86,10 @@ def check_export(answer: Answer, through: str | None = None) -> int:
     return lines
 
 
-def write_frame(frame: DataFrame, path: str | Path) -> None:
-    """Write a table whole or not at all, as CSV or Parquet by the ending of the name."""
-    if Path(path).suffix.lower() == ".csv":
-        with written(path) as file:
-            frame.write_csv(file, float_precision=6)
-        return
-    # Through memory: of a full disk Polars tells as of a damaged file.
-    table = BytesIO()
-    frame.write_parquet(table)
-    with written(path) as file:
-        file.write(table.getbuffer())
+def frame(answer: Answer, through: str | None = None) -> DataFrame:
+    """All decisions up to a street as a Polars frame."""
+    check_export(answer, through)
+    return _frame(answer, streets_through(answer, through))
 
 
 def decisions(answer: Answer, streets: int) -> Iterator[Decision]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards import chart
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, blocked, combo_text
+from equipoise.columnar import Columnar
 from equipoise.games.spot import SEATS
 from equipoise.solve.spots.position import NEVER, Position
 
@@ -19,8 +21,19 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-class ShownPosition(Position):
+class ShownPosition(Position, Columnar):
     """A position that shows itself."""
+
+    def columns(self) -> dict[str, Any]:
+        """One row a hand of the player to act, with how often it takes each action."""
+        who = self.decider()
+        return {
+            "hand": [combo_text(int(hand)) for hand in self.hands(who)],
+            "reach": self.reach(who),
+            "equity": self.equity(who),
+            "ev_chips": self.ev(who),
+            **dict(zip(self.actions, self.strategy(), strict=True)),
+        }
 
     def matrix(self) -> NDArray[np.float64]:
         """How much of each class takes each action, as a chart: [13, 13, action].
@@ -101,7 +114,7 @@ class ShownPosition(Position):
 
     def _repr_html_(self) -> str:
         if self.to_act is None:
-            return f"<p>{self.title}</p>"
+            return f"<p>{escape(self.title)}</p>"
         return chart.svg(self.matrix(), title=self.title, actions=self.actions)
 
 

@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from equipoise.cards.range import Range
 from equipoise.errors import FileError, SolverError
@@ -39,6 +39,9 @@ from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.strategies.bestresponse import exploitability_of, response_rows
 from equipoise.solve.strategies.strategy import BestResponse
 from equipoise.solve.strategies.tabular import TabularStrategy
+
+if TYPE_CHECKING:
+    from polars import DataFrame
 
 #: Iterations between looks at the exploitability.
 _CHECK_EVERY = 10
@@ -323,6 +326,18 @@ class Solution(Answer):
     def export(self, path: str | Path, through: str | None = None) -> int:
         """Write every decision up to a street as .csv, .parquet or .json; returns the lines written."""
         return export.export(self, path, self.to_dict(), through)
+
+    def to_polars(self, through: str | None = None) -> DataFrame:
+        """Every decision up to a street, one row a hand: the table that :meth:`export` writes."""
+        return export.frame(self, through)
+
+    def to_numpy(self, through: str | None = None) -> NDArray[np.void]:
+        """The same as NumPy records; what is not known is NaN."""
+        found: NDArray[np.void] = self.to_polars(through).to_numpy(structured=True)
+        return found
+
+    def _repr_html_(self) -> str:
+        return self.at()._repr_html_()
 
     def __repr__(self) -> str:
         return (
