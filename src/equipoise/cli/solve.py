@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from equipoise.games.spot import Spot
     from equipoise.run import Event
-    from equipoise.solve.spots.cost import SpotCost
     from equipoise.solve.spots.show import ShownPosition
     from equipoise.solve.spots.solution import Solution
 
@@ -116,9 +115,7 @@ def solve_command(
     files.check_contents(solution, solution.at(at) if at else solution.at())
     kept = save or _free_name(spot or resume)
     if not json and solution.solver is not None and not solution.iterations:
-        from equipoise.solve.spots.cost import spot_cost
-
-        print(goal.announced(spot_cost(solution.spot)), file=sys.stderr)
+        print(goal.announced(solution.spot), file=sys.stderr)
     stopped = solution.solver is not None and _run(solution, goal, kept, quiet=json)
     position = solution.at(at) if at else solution.at()
     told = files.write(solution, position, kept, stopped)
@@ -150,11 +147,12 @@ class _Goal:
         """Whether a solve was asked for that a solution has not reached."""
         return self._asked and not solution.exploitability_pct_pot <= self.target
 
-    def announced(self, cost: SpotCost) -> str:
+    def announced(self, spot: Spot) -> str:
         """Cost of the solve, before it starts."""
         from equipoise.kernel import cores
-        from equipoise.solve.spots.cost import duration_text
+        from equipoise.solve.spots.cost import duration_text, spot_cost
 
+        cost = spot_cost(spot)
         each = cost.seconds_per_iteration / (1 + 0.7 * (min(self.threads, cores()) - 1))
         count, what = math.inf, ""
         if self.target > 0:
