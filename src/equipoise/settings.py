@@ -1,7 +1,8 @@
 """Settings from a TOML file, checked: every key known, every value of its kind.
 
 What is wrong is told in one sentence that names the key as the file does, `model.boards`, and what
-to write in its place. :func:`read_toml` is how every TOML file is read, whatever it holds.
+to write in its place. :func:`read_toml` is how every TOML file is read, whatever it holds, and
+:func:`toml_text` writes one: the standard library reads TOML and does not write it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 import tomllib
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ _LONG_KEY = re.compile(rf"(?:^|[\[{{,])[ \t]*+(?:{_PART}){{{_DEEPEST}}}", re.MUL
 _QUOTED, _LISTED = 60, 60
 #: How alike two words are, from 0 to 1, if one may be meant by the other.
 _ALIKE = 0.6
+#: A key that is written without quotes.
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 #: Kinds of values, and what to write for them. Numbers are finite.
 KINDS = {
@@ -354,3 +357,46 @@ def _is(value: Any, kind: Kind) -> bool:
         )
     each = "whole" if kind == "wholes" else "number"
     return isinstance(value, list | tuple) and all(_is(part, each) for part in value)
+
+
+# ---------------------------------------------------------------------------------- writing
+
+
+def toml_text(settings: Mapping[str, Any]) -> str:
+    """TOML of nested settings.
+
+    >>> print(toml_text({"pot": 100, "ranges": {"oop": "QQ+"}}), end="")
+    pot = 100
+    <BLANKLINE>
+    [ranges]
+    oop = "QQ+"
+    """
+    return "\n".join(_toml_lines(settings, ())).lstrip("\n") + "\n"
+
+
+def _toml_lines(settings: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+    plain = {key: value for key, value in settings.items() if not isinstance(value, Mapping)}
+    tables = {key: value for key, value in settings.items() if isinstance(value, Mapping)}
+    if path and (plain or not tables):
+        yield f"\n[{'.'.join(path)}]"
+    for key, value in plain.items():
+        yield f"{_toml_key(key)} = {_toml_value(value)}"
+    for key, table in tables.items():
+        yield from _toml_lines(table, (*path, _toml_key(key)))
+
+
+def _toml_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _toml_value(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml_value(part) for part in value)}]"
+    escaped = "".join(
+        f"\\{c}" if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08X}" for c in value
+    )
+    return f'"{escaped}"'

@@ -14,7 +14,7 @@ from equipoise.agents.registry import AGENTS, AgentEntry, AgentSpec, entries, ma
 from equipoise.agents.simple import CallAgent
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
-from equipoise.games.tomltext import toml_text
+from equipoise.settings import toml_text
 
 
 class Tunable(CallAgent):

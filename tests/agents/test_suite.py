@@ -8,7 +8,6 @@ from random import Random
 import numpy as np
 import pytest
 
-from equipoise.abstraction.features.rollouts import BOARD_SIZES
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import make_agent
 from equipoise.agents.simple import AllInAgent, CallAgent
@@ -22,6 +21,7 @@ from equipoise.agents.suite.votes import VoteAgent, chances
 from equipoise.arena.match import play_match
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import blocked, combo_index
+from equipoise.cards.streets import BOARD_SIZES
 from equipoise.errors import EquipoiseError
 from equipoise.games.dealing import winner
 from equipoise.games.hand import HandResult, View

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
-from equipoise.games import gamefile
+from equipoise.games.notation import gamefile
 from equipoise.games.rules import nolimit
 
 runner = CliRunner()

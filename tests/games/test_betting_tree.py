@@ -10,7 +10,8 @@ from equipoise.games.betting import Betting, Rake, measure
 from equipoise.games.catalogue import game, names
 from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.nodes import DEAL, FOLD, SHOWDOWN
-from equipoise.games.rules import CALL, LIMIT_HOLDEM, Rules, State, nolimit, postflop
+from equipoise.games.rules import CALL, LIMIT_HOLDEM, Rules, State, nolimit
+from equipoise.games.spot import postflop
 
 TREES = [
     (LIMIT_HOLDEM, BetMenu.full()),

@@ -8,9 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from equipoise.cards import chart
 from equipoise.cards.card import parse_cards
-from equipoise.cards.combos import class_text
 from equipoise.errors import EquipoiseError, GameError, TooLargeError
 from equipoise.games.betting import Rake
 from equipoise.games.catalogue import (
@@ -27,7 +25,6 @@ from equipoise.games.catalogue import (
 )
 from equipoise.games.dealing import hand_strength
 from equipoise.games.game import Game
-from equipoise.games.library.jamfold import charts, plot_charts
 from equipoise.games.library.rhode_island import three_card_strength
 from equipoise.games.library.smalldeck import SIZES
 from equipoise.games.menu import BetMenu
@@ -258,41 +255,8 @@ def test_jam_or_fold_has_no_limp() -> None:
     assert betting.swing[4] == 20
 
 
-class Fixed:
-    """A strategy that jams pairs and calls with suited hands."""
-
-    def __init__(self, of: Game) -> None:
-        self.game = of
-
-    def at(self, node: int, board: int = 0):
-        names = [class_text(c) for c in range(169)]
-        played = [len(n) == 2 if node == 0 else n.endswith("s") for n in names]
-        return np.array([[1.0 - p for p in played], [float(p) for p in played]])
-
-
 def test_games_introduce_themselves_briefly() -> None:
     assert repr(leduc()) == "<Game leduc: 144 + 144 information sets>"
-
-
-def test_a_picture_shows_sure_folds_as_folds(tmp_path, monkeypatch) -> None:
-    """Traces of first tries are no part of a strategy that goes by percents."""
-    drawn = []
-    monkeypatch.setattr(chart, "draw", lambda axes, shares, title: drawn.append(shares))
-    strategy = Fixed(jamfold(5))
-    values = iter((np.array([[0.9999], [1e-4]]), np.array([[1e-4], [0.9999]])))
-    monkeypatch.setattr(strategy, "at", lambda node, board=0: np.repeat(next(values), 169, axis=1))
-    plot_charts(strategy, tmp_path / "chart.png")
-    assert sorted(float(shares.max()) for shares in drawn) == [0.0, 1.0]
-
-
-def test_charts_of_jam_or_fold() -> None:
-    shown = charts(Fixed(jamfold(5)))
-    assert (shown.jam == np.eye(13)).all()
-    assert (shown.call == np.triu(np.ones((13, 13)), 1)).all()
-    assert shown.jam_share == pytest.approx(78 / 1326)
-    assert shown.call_share == pytest.approx(312 / 1326)
-    with pytest.raises(GameError, match="only jam or fold"):
-        charts(Fixed(kuhn()))
 
 
 def test_rake_reaches_the_tree() -> None:

@@ -9,9 +9,9 @@ from equipoise.games.rules import (
     Rules,
     State,
     nolimit,
-    postflop,
     raise_to,
 )
+from equipoise.games.spot import postflop
 
 LEDUC = Rules(
     name="Leduc",

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import GameError
-from equipoise.games.betsize import Size, parse_sizes, sizes_text
 from equipoise.games.menu import BetMenu, StreetMenu
+from equipoise.games.notation.betsize import Size, parse_sizes, sizes_text
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -16,9 +16,9 @@ from equipoise.games.rules import (
     Rules,
     State,
     nolimit,
-    postflop,
     raise_to,
 )
+from equipoise.games.spot import postflop
 
 
 def amounts(menu, rules, text=""):

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import GameError, IllegalActionError
+from equipoise.games.legal import LegalActions
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -13,13 +14,12 @@ from equipoise.games.rules import (
     NOLIMIT_HOLDEM,
     Action,
     Kind,
-    LegalActions,
     Rules,
     State,
     nolimit,
-    postflop,
     raise_to,
 )
+from equipoise.games.spot import postflop
 
 LEDUC = Rules(
     name="Leduc",

@@ -16,14 +16,14 @@ from equipoise.cards.card import cards_text, parse_cards
 from equipoise.cards.equity import equity
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, EquipoiseError, GameError, RangeError, TooLargeError
-from equipoise.games import betting, estimate
+from equipoise.games import betting
 from equipoise.games.betting import Betting, Rake, measure
 from equipoise.games.boards import all_hands, compatible, pair_mass
 from equipoise.games.menu import BetMenu
 from equipoise.games.spot import Spot
-from equipoise.games.tomltext import toml_text
+from equipoise.settings import toml_text
+from equipoise.solve.spots.cost import spot_cost
 from equipoise.solve.strategies.bestresponse import exploitability_of, value_of
-from equipoise.solve.sweep.lanes import LANES
 from equipoise.solve.sweep.tableau import Tableau
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "spots").glob("*.toml"))
@@ -134,7 +134,7 @@ def test_examples_are_commented_and_fit(path):
     assert path.read_text(encoding="utf-8").count("\n#") >= 4
     assert Spot.from_toml(spot.to_toml()) == spot
     most = 1500 if spot.street == "flop" else 150
-    assert spot.estimate().memory_mb < most
+    assert spot_cost(spot).memory_mb < most
 
 
 # ---------------------------------------------------------------------------------- refusals
@@ -332,10 +332,10 @@ def test_refusals_of_files(tmp_path):
 
 def test_endless_betting_is_refused_in_words(monkeypatch):
     with pytest.raises(TooLargeError, match="hundreds of raises: lower max_raises"):
-        replace(RIVER, stack=100_000, menu=BetMenu.parse("1c", raises="1c")).estimate()
+        spot_cost(replace(RIVER, stack=100_000, menu=BetMenu.parse("1c", raises="1c")))
     monkeypatch.setattr(betting, "_MOST_ACTIONS", 1000)
     with pytest.raises(TooLargeError, match="more than 1,000 different actions: drop sizes"):
-        replace(RIVER, menu="*").estimate()
+        spot_cost(replace(RIVER, menu="*"))
 
 
 def test_mangled_files_give_sentences():
@@ -390,7 +390,7 @@ def test_reference_trees_are_reproduced(name, decisions, actions, total):
     tree = Betting.build(spot.rules, spot.menu, keep_first=True)
     assert tuple(len(tree.of_kind(r, 0, 1)) for r in range(spot.rounds)) == decisions
     assert tuple(tree.rows.sum(axis=1)) == actions
-    cost = spot.estimate()
+    cost = spot_cost(spot)
     assert cost.decisions == decisions
     assert cost.total_decisions == total
     if name == "flop_basic":
@@ -487,9 +487,9 @@ def test_pair_mass_keeps_what_little_is_left():
 )
 def test_boards_are_merged_where_ranges_and_board_allow(board, oop, ip, boards):
     spot = Spot(board, oop, ip, pot=10, stack=10, menu="a")
-    assert spot.estimate().boards == boards
-    assert spot.estimate().deals == ((1, 49, 2352) if spot.street == "flop" else (1, 48))
-    assert spot.estimate(use_symmetry=False).boards == spot.estimate().deals
+    assert spot_cost(spot).boards == boards
+    assert spot_cost(spot).deals == ((1, 49, 2352) if spot.street == "flop" else (1, 48))
+    assert spot_cost(spot, use_symmetry=False).boards == spot_cost(spot).deals
     counts = np.bincount([b.round for b in spot.game().deal.boards])
     assert tuple(counts) == boards
 
@@ -525,89 +525,6 @@ def test_a_spot_with_suits_renamed_is_worth_the_same():
         rows = tableau.rows()
         values.append((value_of(tableau, rows), exploitability_of(tableau, rows)))
     assert values[0] == pytest.approx(values[1], abs=1e-4)
-
-
-# ---------------------------------------------------------------------------------- the cost
-
-
-COSTED = [path.stem for path in EXAMPLES if path.stem != "flop_basic"]
-
-
-@pytest.mark.parametrize("name", COSTED)
-@pytest.mark.parametrize("use_symmetry", [True, False])
-def test_the_estimate_is_what_is_allocated(name, use_symmetry):
-    if name.startswith("flop") and not use_symmetry:
-        pytest.skip("one flop layout is enough")
-    spot = example(name)
-    cost, game = spot.estimate(use_symmetry), spot.game(use_symmetry)
-    tableau = Tableau(game)
-    assert estimate.BLOCK == LANES
-    assert cost.numbers == tableau.index.size
-    assert cost.total_decisions == tableau.index.decision_count
-    assert cost.allin_bytes == tableau.layout.tables.runouts.nbytes
-    assert cost.nodes == tuple(b - a for a, b in game.betting.spans())
-
-
-def test_memory_counts_two_sets_of_rows():
-    cost = example("turn_medium").estimate()
-    tables = cost.allin_bytes + cost.board_bytes
-    assert cost.memory_bytes() == 8 * cost.numbers + tables
-    assert cost.memory_bytes(compressed=True) == 4 * cost.numbers + 8 * 4432 + tables
-    assert cost.memory_mb == cost.memory_bytes() / 1e6
-    assert 16 < cost.compressed_memory_mb < 18
-    assert "turn: 1 board, 16 decisions on each\nriver: 48 boards" in str(cost)
-    assert "4,432 decisions in all, 32 MB (17 MB in 16 bits)" in str(cost)
-
-
-def test_what_does_not_fit_is_told_what_to_cut():
-    spot = example("flop_basic")
-    cost = spot.check_fits(10**9)
-    assert cost == spot.estimate()
-    needed, packed = cost.memory_bytes(), cost.memory_bytes(compressed=True)
-    with pytest.raises(TooLargeError) as caught:
-        spot.check_fits(needed - 1)
-    assert str(caught.value).startswith("the spot needs 653 MB and 653 MB may be used: ")
-    assert "store 16-bit numbers (341 MB), or drop the river's 60% bet of ip" in str(caught.value)
-    assert spot.check_fits(packed, compressed=True) == cost
-    with pytest.raises(TooLargeError, match="drop the river's 60% bet of ip and store 16-bit"):
-        spot.check_fits(packed - 1)
-    with pytest.raises(TooLargeError, match=r"used: drop the river's 60% bet of ip \(") as caught:
-        spot.check_fits(packed - 1, compressed=True)
-    assert "16-bit" not in str(caught.value)
-    with pytest.raises(TooLargeError, match="then drop more sizes, lower max_raises or narrow"):
-        spot.check_fits(10**6)
-
-
-def test_the_size_named_saves_most():
-    spot = example("turn_donk")
-    menus = dict(spot.menu.without_each_size(2))
-    saved = {
-        name: replace(spot, menu=menu).estimate().memory_bytes() for name, menu in menus.items()
-    }
-    best = min(saved, key=saved.get).replace("player 0", "oop").replace("player 1", "ip")
-    with pytest.raises(TooLargeError) as caught:
-        spot.check_fits(spot.estimate().memory_bytes(True) - 1)
-    assert f"drop {best} and" in str(caught.value)
-
-
-def test_the_limit_is_the_memory_there_is(monkeypatch):
-    monkeypatch.setattr(estimate, "available_bytes", lambda: 10**6)
-    with pytest.raises(TooLargeError, match=r"0\.8 MB may be used"):
-        example("turn_medium").check_fits()
-    assert example("river_small").check_fits().boards == (1,)
-
-
-def test_board_tables_are_of_the_size_estimated():
-    spot = example("turn_medium")
-    game = spot.game()
-    tableau = Tableau(game)
-    tables = tableau.layout.tables
-    arrays = [tables.card1, tables.card2, tables.same, tables.group_end, tables.weaker_end]
-    arrays += [tables.tied_end, tableau.boards.maps, tableau.boards.back]
-    for board in game.deal.boards:
-        arrays += [*board.hands, *(board.strength or ()), *(m for a in board.arrivals for m in a)]
-    real = sum(array.nbytes for array in arrays)
-    assert real / 2 < spot.estimate().board_bytes < 2 * real
 
 
 def test_boards_may_be_given_as_numbers():
@@ -662,7 +579,7 @@ def test_a_spot_begins_after_its_line(line, written, committed, player):
     assert ("line" in spot.to_dict()) == bool(written)
     game = spot.game()
     assert game.betting.origin == game.betting.states[0] == spot.origin
-    assert spot.estimate().nodes == tuple(b - a for a, b in game.betting.spans())
+    assert spot_cost(spot).nodes == tuple(b - a for a, b in game.betting.spans())
     assert game.value_offset_chips == 50 + committed[0]
     assert game.name == f"river Td9d6hQc2s{': ' * bool(written)}{written}"
     assert (game.fingerprint() == RIVER.game().fingerprint()) == (not written)
@@ -711,11 +628,3 @@ def test_a_size_left_out_must_be_the_only_one():
         replace(several, line="bet")
     # All-in may be named even where the menu does not have it.
     assert replace(RIVER, menu="50%", line="allin").line == "allin 200"
-
-
-def test_what_does_not_fit_counts_from_the_line():
-    turn = example("turn_medium")
-    late = replace(turn, line="bet 50, raise 120")
-    assert late.estimate().numbers < turn.estimate().numbers
-    with pytest.raises(TooLargeError, match="drop the"):
-        late.check_fits(late.estimate().memory_bytes(True) - 1)

@@ -15,9 +15,9 @@ from equipoise.games.catalogue import (
     leduc_nolimit,
 )
 from equipoise.games.game import Game
-from equipoise.games.library.jamfold import charts
 from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus
+from equipoise.solve.strategies.jamfoldcharts import charts
 from equipoise.solve.strategies.tabular import InformationSet, TabularStrategy
 
 

@@ -21,8 +21,6 @@ from equipoise import artefact
 from equipoise.abstraction.definition import Definition, check_definitions, feature_table
 from equipoise.abstraction.lookup import (
     BLOCKED,
-    BOARD_SIZES,
-    STREETS,
     Lookup,
     board_buckets,
     lookup,
@@ -31,6 +29,7 @@ from equipoise.abstraction.totals import BucketTotals, bucket_totals
 from equipoise.cache import cached_table
 from equipoise.cards.card import card_text, cards_text, check_distinct
 from equipoise.cards.combos import COMBO_COUNT
+from equipoise.cards.streets import BOARD_SIZES, STREET_COUNT
 from equipoise.errors import ArtefactError, CardError, GameError
 from equipoise.run import Listener
 
@@ -65,7 +64,7 @@ class Abstraction:
     made_by: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if len(self.definitions) != STREETS or len(self.children) != STREETS:
+        if len(self.definitions) != STREET_COUNT or len(self.children) != STREET_COUNT:
             raise GameError(f"{self.name}: give features and a child table for each of 4 streets")
         before = 1
         for street, child in enumerate(self.children):
@@ -98,7 +97,7 @@ class Abstraction:
         """Whether every bucket tells all the buckets before it."""
         remembered = zip(self.children[1:], self.counts, strict=False)
         return all(len(child) == before for child, before in remembered) and all(
-            self.parents(street) is not None for street in range(1, STREETS)
+            self.parents(street) is not None for street in range(1, STREET_COUNT)
         )
 
     def parents(self, street: int) -> NDArray[np.int64] | None:
@@ -127,7 +126,7 @@ class Abstraction:
         known: Lookup | None = self.__dict__.get("_lookup")
         if known is None:
             features = [
-                feature_table(street, self.definitions, progress) for street in range(STREETS)
+                feature_table(street, self.definitions, progress) for street in range(STREET_COUNT)
             ]
             known = self.__dict__["_lookup"] = lookup(features, self.children)
         return known
@@ -143,7 +142,7 @@ class Abstraction:
         check_distinct(cards)
         if len(cards) not in BOARD_SIZES:
             raise CardError(f"{cards_text(cards)!r}: a board has 0, 3, 4 or 5 cards")
-        out = np.empty((STREETS, COMBO_COUNT), dtype=np.uint16)
+        out = np.empty((STREET_COUNT, COMBO_COUNT), dtype=np.uint16)
         board_buckets(self.lookup(), np.array(cards, dtype=np.uint8), out)
         return out[: BOARD_SIZES.index(len(cards)) + 1]
 
@@ -154,7 +153,7 @@ class Abstraction:
 
     def totals(self, street: int) -> BucketTotals:
         """How often each bucket comes and what equities are in it, exactly; kept in the cache."""
-        if not 0 <= street < STREETS:
+        if not 0 <= street < STREET_COUNT:
             raise GameError(f"street {street}: choose from 0 (preflop) to 3 (river)")
 
         def fill(out: NDArray[np.float64]) -> None:
@@ -182,7 +181,7 @@ class Abstraction:
     def _told(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Configuration and arrays of the artefact."""
         arrays: dict[str, NDArray[Any]] = {}
-        for street in range(STREETS):
+        for street in range(STREET_COUNT):
             arrays[f"child/{street}"] = self.children[street]
             for name, array in self.definitions[street].arrays.items():
                 arrays[f"definition/{street}/{name}"] = array
@@ -202,12 +201,12 @@ class Abstraction:
         with artefact.understanding(path, _KIND):
             told = manifest["configuration"]
             definitions = []
-            for street, given in enumerate(told["definitions"][: STREETS + 1]):
+            for street, given in enumerate(told["definitions"][: STREET_COUNT + 1]):
                 start = f"definition/{street}/"
                 own = {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}
                 definitions.append(Definition(given["kind"], dict(given["settings"]), own))
             check_definitions(definitions)
-            children = tuple(arrays[f"child/{street}"] for street in range(STREETS))
+            children = tuple(arrays[f"child/{street}"] for street in range(STREET_COUNT))
             found = cls(str(told["name"]), tuple(definitions), children, dict(told["made_by"]))
             same = found.fingerprint == manifest["abstraction"]
         if not same:

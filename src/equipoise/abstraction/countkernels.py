@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import RENAMED_COMBO, split_place
 from equipoise.abstraction.features.kernels import FULL_SCORE
-from equipoise.abstraction.lookup import NOT_DEALT, STREETS, Lookup, board_buckets
+from equipoise.abstraction.lookup import NOT_DEALT, Lookup, board_buckets
 from equipoise.cards.combos import COMBO_CLASS, COMBO_COUNT
+from equipoise.cards.streets import STREET_COUNT
 from equipoise.kernel import kernel
 
 Table = NDArray[np.uint16]
@@ -171,7 +172,7 @@ def count_steps(
     counts: NDArray[np.int64],
 ) -> None:
     """Add all hands of the boards to `counts`[class, bucket of the last street, bucket before]."""
-    buckets = np.empty((STREETS, COMBO_COUNT), np.uint16)
+    buckets = np.empty((STREET_COUNT, COMBO_COUNT), np.uint16)
     street = boards.shape[1] - 2
     for n in range(boards.shape[0]):
         board_buckets(lookup, boards[n], buckets)

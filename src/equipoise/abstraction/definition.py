@@ -40,9 +40,10 @@ from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.features.ochs import cluster_count, ochs_vectors
 from equipoise.abstraction.features.potentials import potentials
 from equipoise.abstraction.kmeans import METRICS, nearest
-from equipoise.abstraction.lookup import BLOCKED, STREETS
+from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cache import cached_table
 from equipoise.cards.combos import COMBO_CLASS, COMBO_COUNT
+from equipoise.cards.streets import STREET_COUNT
 from equipoise.errors import GameError
 from equipoise.run import Event, Listener
 
@@ -105,8 +106,8 @@ def check_definitions(definitions: Sequence[Definition]) -> None:
     Kernels follow these numbers without looking; whatever is of another size or type than they
     expect is found here.
     """
-    if len(definitions) != STREETS:
-        raise GameError(f"features of {len(definitions)} streets: give those of {STREETS}")
+    if len(definitions) != STREET_COUNT:
+        raise GameError(f"features of {len(definitions)} streets: give those of {STREET_COUNT}")
     for street, definition in enumerate(definitions):
         _check_kind(street, definition)
         _CHECKS.get(definition.kind, _no_more)(street, definitions)
@@ -118,7 +119,7 @@ def check_definitions(definitions: Sequence[Definition]) -> None:
 
 def _check_kind(street: int, definition: Definition) -> None:
     fitting = {"class": (0,), "score": (3,), "outlook": (0, 1, 2)}.get(
-        definition.kind, tuple(range(STREETS))
+        definition.kind, tuple(range(STREET_COUNT))
     )
     if street not in fitting:
         raise GameError(f"features by {definition.kind!r} are not for street {street}")

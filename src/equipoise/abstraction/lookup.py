@@ -38,14 +38,12 @@ from equipoise.abstraction.boardindex import (
     split_place,
 )
 from equipoise.cards.combos import COMBO_COUNT
+from equipoise.cards.streets import BOARD_SIZES, STREET_COUNT
 from equipoise.errors import GameError
 from equipoise.kernel import row_kernel
 
 #: Feature and bucket of a hand that the board blocks.
 BLOCKED = 65_535
-STREETS = 4
-#: Cards of the board on each street.
-BOARD_SIZES = (0, 3, 4, 5)
 
 #: The same as kernels compare it.
 NOT_DEALT = np.uint16(BLOCKED)
@@ -184,7 +182,7 @@ def lookup(
 ) -> Lookup:
     """Put the feature and child tables of the four streets together; arrays are not copied."""
     shapes = [(COMBO_COUNT,)] + [(BOARD_CLASSES[size], COMBO_COUNT) for size in BOARD_SIZES[1:]]
-    if len(features) != STREETS or len(children) != STREETS:
+    if len(features) != STREET_COUNT or len(children) != STREET_COUNT:
         raise GameError("a look-up has feature and child tables of four streets")
     buckets = 1
     for street, (feature, child) in enumerate(zip(features, children, strict=True)):
@@ -217,11 +215,11 @@ def bench_lookup(lookup: Lookup, hands: int = 200_000, seed: int = 0) -> float:
     boards = np.ascontiguousarray(deals[:, :5].astype(np.uint8))
     high, low = deals[:, 5:].max(axis=1), deals[:, 5:].min(axis=1)
     combos = (high * (high - 1) // 2 + low).astype(np.uint16)
-    out = np.empty((hands, STREETS), dtype=np.int64)
+    out = np.empty((hands, STREET_COUNT), dtype=np.int64)
     seconds = []
     for _ in range(6):
         start = perf_counter()
         bucket_paths(lookup, boards, combos, out)
         seconds.append(perf_counter() - start)
     # The first run compiles.
-    return min(seconds[1:]) / (hands * STREETS) * 1e9
+    return min(seconds[1:]) / (hands * STREET_COUNT) * 1e9

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from equipoise import artefact
 from equipoise.cache import cache_folder
+from equipoise.cards.streets import STREETS
 from equipoise.errors import ArtefactError, GameError, RecipeError
 from equipoise.run import Event, Listener
 from equipoise.settings import SEED, Kind, check, choose
@@ -74,7 +75,7 @@ def _potential_aware(settings: Settings, tell: Listener, progress: Listener | No
     return potential_aware(_aware(settings), tell)
 
 
-_STREETS = ("flop", "turn", "river")
+_STREETS = STREETS[1:]
 _INOT = (
     {"equity": 50, "positive": [0.6, 0.8]},
     {"equity": 50, "positive": [0.75]},

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from equipoise.abstraction.abstraction import Abstraction
-from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES, STREETS
+from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cards import chart
 from equipoise.cards.card import cards_text
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, class_text, combo_text
+from equipoise.cards.streets import BOARD_SIZES, STREET_COUNT, STREETS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STREET_NAMES = ("preflop", "flop", "turn", "river")
 #: Random boards in which examples are looked for; a rarer bucket may have none.
 _EXAMPLE_BOARDS = 400
 
@@ -98,7 +98,7 @@ def draw(abstraction: Abstraction, path: str | Path | None = None) -> Figure:
     figure.suptitle(f"{abstraction.name}: {' - '.join(map(str, abstraction.counts))} buckets")
     panels = figure.subplots(2, 2).ravel()
     _draw_hole_cards(abstraction, panels[0])
-    for street in range(1, STREETS):
+    for street in range(1, STREET_COUNT):
         _draw_street(abstraction, street, panels[street])
     if path is not None:
         chart.save(figure, path, dpi=130)
@@ -126,7 +126,7 @@ def _draw_street(abstraction: Abstraction, street: int, panel: Axes) -> None:
     panel.bar(left, high - low, masses[order], low, align="edge", color="#9cc3e6")
     panel.step(np.append(left, 1.0), np.append(means[order], means[order[-1]]), where="post")
     panel.set(
-        title=f"{STREET_NAMES[street]}: {abstraction.counts[street]} buckets",
+        title=f"{STREETS[street]}: {abstraction.counts[street]} buckets",
         xlabel="share of hands, weakest bucket first",
         ylabel="equity in the bucket",
         xlim=(0, 1),

@@ -23,8 +23,9 @@ from equipoise.abstraction.features.equities import (
     river_scores,
     weights,
 )
-from equipoise.abstraction.lookup import STREETS, Lookup
+from equipoise.abstraction.lookup import Lookup
 from equipoise.cards.combos import COMBO_COUNT
+from equipoise.cards.streets import STREET_COUNT
 from equipoise.errors import GameError
 from equipoise.kernel import over_chunks
 
@@ -68,7 +69,7 @@ def bucket_totals(lookup: Lookup, street: int, boards: slice = slice(None)) -> B
     `boards` restricts them to some canonical boards: of the street where it forgets, else of the
     turn.
     """
-    if not 0 <= street < STREETS:
+    if not 0 <= street < STREET_COUNT:
         raise GameError(f"street {street}: choose from 0 (preflop) to 3 (river)")
     child = _children(lookup)[street]
     features = _features(lookup)[street]

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from equipoise.agents.agent import Agent
 from equipoise.cards.card import SUIT_SYMBOLS, card_text
+from equipoise.cards.streets import STREETS
 from equipoise.games.hand import HandResult, View
 from equipoise.games.rules import CALL, FOLD, UNLIMITED, Action, Kind, Rules, State, raise_to
 from equipoise.numerals import read_whole
@@ -18,7 +19,7 @@ from equipoise.numerals import read_whole
 Ask = Callable[[str], str]
 Show = Callable[[str], None]
 
-_STREETS = ("before the flop", "flop", "turn", "river")
+_STREETS = ("before the flop", *STREETS[1:])
 _HELP = (
     "f folds, c checks or calls, x only checks, r 300 bets 300 or raises to 300 in this round "
     "(plain r in limit), a goes all-in, q leaves"

@@ -45,9 +45,9 @@ from equipoise.arena.record import Fault
 from equipoise.arena.statistics import estimate, pair_means, rate_text
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target
-from equipoise.games import gamefile
 from equipoise.games.dealing import BLOCK, SeededDeals
 from equipoise.games.hand import check_seed
+from equipoise.games.notation import gamefile
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.run import Event, Listener
 from equipoise.workers import check_workers, start_pool

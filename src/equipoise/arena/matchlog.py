@@ -25,9 +25,9 @@ from typing import NamedTuple
 
 from equipoise.arena.record import Fault, chips_text, state_line
 from equipoise.errors import ArtefactError, EquipoiseError, FileError
-from equipoise.games import gamefile
 from equipoise.games.dealing import DealtCards, SeededDeals
 from equipoise.games.hand import PAYOFF_DECIMALS, Hand
+from equipoise.games.notation import gamefile
 from equipoise.games.rules import State
 from equipoise.numerals import read_whole
 from equipoise.settings import brief

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from equipoise.cards.card import RANKS, SUITS, card_text, cards_text, check_distinct
+from equipoise.cards.streets import BOARD_CARDS, STREETS
 from equipoise.errors import CardError
 from equipoise.games.dealing import DealtCards
 from equipoise.games.hand import PAYOFF_DECIMALS, Hand
@@ -242,6 +243,6 @@ def board_cards(state: State) -> int:
 
 
 def _street(rules: Rules, number: int) -> str:
-    if rules.board_cards == (0, 3, 1, 1):
-        return ("preflop", "flop", "turn", "river")[number]
+    if rules.board_cards == BOARD_CARDS:
+        return STREETS[number]
     return f"round {number + 1}"

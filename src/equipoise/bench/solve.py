@@ -9,6 +9,7 @@ from typing import Any
 from equipoise.bench.figures import figure
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
+from equipoise.solve.spots.cost import spot_cost
 from equipoise.solve.spots.spotsolver import SpotSolver
 
 TARGETS = (0.5, 0.3, 0.1)
@@ -32,13 +33,13 @@ def run(seed: int = 0) -> dict[str, Any]:
 
 
 def _size(path: Path) -> float:
-    return float(Spot.load(path).estimate().memory_mb)
+    return float(spot_cost(Spot.load(path)).memory_mb)
 
 
 def _spot(path: Path) -> list[dict[str, Any]]:
     name, spot = path.stem, Spot.load(path)
     game = spot.game()
-    large = spot.estimate().memory_mb > 100
+    large = spot_cost(spot).memory_mb > 100
     repeats = 1 if large else 5
     times: dict[int, dict[str, Any]] = {}
     for threads in (1, 2) if len(game.deal.boards) > 1 else (1,):

@@ -29,6 +29,7 @@ from equipoise.cards.evaluator import strengths, tables
 from equipoise.cards.kernels import BLOCKED, roll_out
 from equipoise.cards.matchup import exchangeable, runouts
 from equipoise.cards.preflop import against_random
+from equipoise.cards.streets import BOARD_SIZES
 from equipoise.errors import CardError
 from equipoise.kernel import over_chunks
 
@@ -116,7 +117,7 @@ def rollout_equity(hole: Cards, board: Cards = "") -> float:
     >>> round(rollout_equity("As Ah"), 5), round(rollout_equity("Ad Qc", "3h 4c Jh"), 6)
     (0.85204, 0.511399)
     """
-    hand, common = _read(hole, board, (0, 3, 4, 5))
+    hand, common = _read(hole, board, BOARD_SIZES)
     if not common:
         return float(against_random()[class_of(*hand)])
     return potential(hand, common).equity
@@ -240,7 +241,7 @@ def _river_scores(
     hole: Cards, board: Cards, threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Score of each distinct runout and how many runouts it stands for."""
-    hand, common = _read(hole, board, (0, 3, 4, 5))
+    hand, common = _read(hole, board, BOARD_SIZES)
     boards, orbits = _runouts(hand, common)
     _, scores = _compare(hand, _standings(hand, common), boards, orbits, threads)
     return scores, orbits

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cards.streets import STREETS
 from equipoise.cli.output import Json, Overwrite, emit, listening, progress_bar
 from equipoise.errors import EquipoiseError
 from equipoise.run import about
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from equipoise.abstraction.abstraction import Abstraction
 
-_STREETS = ("preflop", "flop", "turn", "river")
 #: Buckets that are listed unless all are asked for.
 _MOST_LISTED = 24
 
@@ -57,8 +57,8 @@ def abstraction_command(
     """
     if what not in ("build", "show", "refine"):
         raise EquipoiseError(f"abstraction {what}: write `build`, `show` or `refine`")
-    if street not in _STREETS:
-        raise EquipoiseError(f"--street {street}: choose from {', '.join(_STREETS)}")
+    if street not in STREETS:
+        raise EquipoiseError(f"--street {street}: choose from {', '.join(STREETS)}")
     if examples < 0:
         raise EquipoiseError(f"--examples {examples}: give 0 or more")
     _check_files(what, plot, out, overwrite)
@@ -74,7 +74,7 @@ def abstraction_command(
         draw(found, plot)
     data = _figures(found)
     if what == "show":
-        number = _STREETS.index(street)
+        number = STREETS.index(street)
         data |= {"street": street, "buckets": _buckets(found, number, examples)}
     emit(data, json, lambda: _shown(data, every, plot, out))
 
@@ -138,7 +138,7 @@ def _refine(source: str, more: str, out: Path | None, json: bool) -> None:
 
 def _figures(found: Abstraction) -> dict[str, Any]:
     streets = []
-    for number, name in enumerate(_STREETS):
+    for number, name in enumerate(STREETS):
         totals = found.totals(number)
         masses, means = totals.masses, totals.means
         within = float(((totals.spreads**2) * masses).sum())

@@ -164,7 +164,7 @@ def _draw(
     """Draw the chart of jam or fold, or the curves; why that failed, for the figures come first."""
     try:
         if name == "jamfold" and len(solvers) == 1:
-            from equipoise.games.library.jamfold import plot_charts
+            from equipoise.solve.strategies.jamfoldcharts import plot_charts
 
             plot_charts(solvers[0].average_strategy(), plot)
         else:

@@ -34,7 +34,7 @@ def rules_of(game: str) -> Rules:
     import os.path
 
     from equipoise.errors import GameError
-    from equipoise.games import gamefile
+    from equipoise.games.notation import gamefile
     from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, ONE_BET_HOLDEM
     from equipoise.settings import did_you_mean
 

@@ -33,7 +33,6 @@ from equipoise.settings import brief
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.games.estimate import Estimate
     from equipoise.games.spot import Spot
     from equipoise.run import Event
     from equipoise.solve.spots.show import ShownPosition
@@ -116,7 +115,7 @@ def solve_command(
     files.check_contents(solution, solution.at(at) if at else solution.at())
     kept = save or _free_name(spot or resume)
     if not json and solution.solver is not None and not solution.iterations:
-        print(goal.announced(solution.spot.estimate()), file=sys.stderr)
+        print(goal.announced(solution.spot), file=sys.stderr)
     stopped = solution.solver is not None and _run(solution, goal, kept, quiet=json)
     position = solution.at(at) if at else solution.at()
     told = files.write(solution, position, kept, stopped)
@@ -148,12 +147,13 @@ class _Goal:
         """Whether a solve was asked for that a solution has not reached."""
         return self._asked and not solution.exploitability_pct_pot <= self.target
 
-    def announced(self, estimate: Estimate) -> str:
+    def announced(self, spot: Spot) -> str:
         """Cost of the solve, before it starts."""
-        from equipoise.games.estimate import duration_text
         from equipoise.kernel import cores
+        from equipoise.solve.spots.cost import duration_text, spot_cost
 
-        each = estimate.seconds_per_iteration / (1 + 0.7 * (min(self.threads, cores()) - 1))
+        cost = spot_cost(spot)
+        each = cost.seconds_per_iteration / (1 + 0.7 * (min(self.threads, cores()) - 1))
         count, what = math.inf, ""
         if self.target > 0:
             count = max(10.0, _TYPICAL_ITERATIONS * (_TYPICAL_TARGET / self.target) ** _GROWTH)
@@ -162,11 +162,11 @@ class _Goal:
         if self.iterations is not None and self.iterations < count:
             count, what = self.iterations, "as asked for: "
         if self.seconds is not None and self.seconds < count * each:
-            return f"{estimate}\nas asked for: {duration_text(self.seconds)}"
+            return f"{cost}\nas asked for: {duration_text(self.seconds)}"
         if count == math.inf:
-            return f"{estimate}\nto 0 % of the pot: until Ctrl-C"
+            return f"{cost}\nto 0 % of the pot: until Ctrl-C"
         took = duration_text(count * each)
-        return f"{estimate}\n{what}{count:,.0f} iterations, {took}"
+        return f"{cost}\n{what}{count:,.0f} iterations, {took}"
 
 
 class _Written:
@@ -359,7 +359,7 @@ def _share_done(first: float, now: float, target: float) -> float:
 def _shown(solution: Solution, position: ShownPosition, written: list[str]) -> RenderableType:
     from rich.console import Group
 
-    from equipoise.games.estimate import duration_text
+    from equipoise.solve.spots.cost import duration_text
 
     parts: list[RenderableType] = []
     if position.to_act is not None:

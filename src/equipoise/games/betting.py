@@ -31,9 +31,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import GameError, TooLargeError
-from equipoise.games.labels import action_label
 from equipoise.games.menu import BetMenu
 from equipoise.games.nodes import DEAL, FOLD, GIVEN, SHOWDOWN
+from equipoise.games.notation.labels import action_label
 from equipoise.games.rules import Action, Rules, State
 
 

@@ -39,12 +39,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from equipoise.cards.streets import STREETS
 from equipoise.errors import GameError, TooLargeError
-from equipoise.games.betsize import Size, Sizes, parse_sizes, sizes_text
-from equipoise.games.rules import CALL, FOLD, Action, Kind, LegalActions, State
+from equipoise.games.legal import LegalActions
+from equipoise.games.notation.betsize import Size, Sizes, parse_sizes, sizes_text
+from equipoise.games.rules import CALL, FOLD, Action, Kind, State
 from equipoise.settings import brief, check_keys
 
-STREETS = ("preflop", "flop", "turn", "river")
 #: Names of the players in a menu; the blinds are the same players by another name.
 PLAYERS = {"oop": 0, "ip": 1, "bb": 0, "sb": 1}
 #: Raises of a round that have sizes of their own; the last entry repeats anyway.
@@ -140,7 +141,8 @@ class StreetMenu:
 class BetMenu:
     """The sizes of both players on every street.
 
-    >>> from equipoise.games.rules import State, postflop
+    >>> from equipoise.games.spot import postflop
+    >>> from equipoise.games.rules import State
     >>> menu = BetMenu.parse("50%,100%,a", raises="60%,a")
     >>> [str(action) for action in menu.actions(State.start(postflop(pot=100, stack=200)))]
     ['c', 'r50', 'r100', 'r200']

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from equipoise.cards.streets import BOARD_CARDS
 from equipoise.errors import GameError, IllegalActionError
+from equipoise.games.legal import LegalActions
 from equipoise.numerals import read_whole
 from equipoise.settings import brief
 
@@ -31,8 +33,6 @@ MOST_ROUNDS = 16
 MOST_CHIPS = 10**15
 #: The longest betting text that is read: no hand of any game in use comes near it.
 LONGEST_BETTING = 1 << 16
-
-_STREETS = ("preflop", "flop", "turn", "river")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Rules:
     #: Private cards of each player.
     hole_cards: int = 2
     #: Board cards dealt at the start of each round.
-    board_cards: tuple[int, ...] = (0, 3, 1, 1)
+    board_cards: tuple[int, ...] = BOARD_CARDS
     #: Chips in the middle that neither player posted: the pot with which a postflop spot starts.
     dead: int = 0
     #: Smallest opening bet in no-limit; None is the larger blind, or 1 chip without blinds.
@@ -183,28 +183,6 @@ def one_bet_limit(small: int = 5, big: int = 10) -> Rules:
     )
 
 
-def postflop(pot: int, stack: int, rounds: int = 1, min_bet: int = 1) -> Rules:
-    """No-limit from the flop (`rounds=3`), the turn (2) or the river (1), the pot given.
-
-    Player 0 is out of position and acts first in every round; `stack` is what each has left.
-
-    >>> postflop(pot=100, stack=200).dead
-    100
-    """
-    if not 1 <= rounds <= 3:
-        raise GameError(f"rounds = {rounds}: 3 starts on the flop, 2 on the turn, 1 on the river")
-    return Rules(
-        name=f"{_STREETS[4 - rounds]} spot, pot {pot}, stack {stack}",
-        limit=False,
-        blinds=(0, 0),
-        first=(0,) * rounds,
-        stacks=(stack, stack),
-        board_cards=(0,) + (1,) * (rounds - 1),
-        dead=pot,
-        min_bet=min_bet,
-    )
-
-
 LIMIT_HOLDEM = limit()
 ONE_BET_HOLDEM = one_bet_limit()
 NOLIMIT_HOLDEM = nolimit()
@@ -245,35 +223,6 @@ CALL = Action(Kind.CALL)
 def raise_to(amount: int) -> Action:
     """Bet or raise so that the player has put `amount` chips into the hand."""
     return Action(Kind.RAISE, amount)
-
-
-class LegalActions(NamedTuple):
-    """What the player to act may do."""
-
-    #: May fold: there is a bet to call.
-    fold: bool
-    #: May check or call: true until the hand is over.
-    call: bool
-    #: Smallest raise-to, 0 if no raise is allowed.
-    raise_min: int
-    #: Largest raise-to, 0 if no raise is allowed; in limit the same as the smallest.
-    raise_max: int
-
-    def __str__(self) -> str:
-        """The sentence that error messages use.
-
-        >>> str(State.start(NOLIMIT_HOLDEM).legal())
-        'fold, call or raise to 200-20000'
-        """
-        options = ["fold"] * self.fold
-        if self.call:
-            options.append("call" if self.fold else "check")
-        if self.raise_min:
-            many = f"-{self.raise_max}" if self.raise_max > self.raise_min else ""
-            options.append(f"raise to {self.raise_min}{many}")
-        if not options:
-            return "nothing: the hand is over"
-        return ", ".join(options[:-1]) + " or " * (len(options) > 1) + options[-1]
 
 
 class State(NamedTuple):

@@ -40,7 +40,7 @@ together have that pot less the rake.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import isfinite
 from pathlib import Path
@@ -52,24 +52,19 @@ from numpy.typing import NDArray
 from equipoise.cards.card import RANKS, cards_text, check_distinct, parse_cards
 from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.range import Range
+from equipoise.cards.streets import STREETS
 from equipoise.errors import CardError, EquipoiseError, GameError, IllegalActionError, RangeError
-from equipoise.games.betting import NO_RAKE, Betting, Rake, measure
-from equipoise.games.estimate import Estimate, Runouts, check_fits
-from equipoise.games.labels import play_line
-from equipoise.games.menu import STREETS, BetMenu
-from equipoise.games.naming import CardText
-from equipoise.games.rules import Rules, State, postflop
-from equipoise.games.tomltext import toml_text
-from equipoise.settings import brief, check_keys, parse_toml, read_toml
+from equipoise.games.betting import NO_RAKE, Betting, Rake
+from equipoise.games.game import CardText
+from equipoise.games.menu import BetMenu
+from equipoise.games.notation.labels import play_line
+from equipoise.games.rules import Rules, State
+from equipoise.games.spotmenu import MOST_CHIPS, check_amounts, read_menu
+from equipoise.settings import brief, check_keys, parse_toml, read_toml, toml_text
 
 if TYPE_CHECKING:
     from equipoise.games.boards import Hands
     from equipoise.games.game import Game
-
-#: Chips that fit: sums and products of chips stay whole numbers in every array.
-_MOST_CHIPS = 10**9
-#: Stack up to which a menu may ask for every legal amount.
-_MOST_AMOUNTS = 5_000
 
 #: Names of the players: out of position, in position.
 SEATS = ("oop", "ip")
@@ -83,6 +78,28 @@ _REQUIRED = {
     "menu": '[menu] with bets = "50%,a"',
 }
 _TEXT = CardText(RANKS, suits=4)
+
+
+def postflop(pot: int, stack: int, rounds: int = 1, min_bet: int = 1) -> Rules:
+    """No-limit from the flop (`rounds=3`), the turn (2) or the river (1), the pot given.
+
+    Player 0 is out of position and acts first in every round; `stack` is what each has left.
+
+    >>> postflop(pot=100, stack=200).dead
+    100
+    """
+    if not 1 <= rounds <= 3:
+        raise GameError(f"rounds = {rounds}: 3 starts on the flop, 2 on the turn, 1 on the river")
+    return Rules(
+        name=f"{STREETS[-rounds]} spot, pot {pot}, stack {stack}",
+        limit=False,
+        blinds=(0, 0),
+        first=(0,) * rounds,
+        stacks=(stack, stack),
+        board_cards=(0,) + (1,) * (rounds - 1),
+        dead=pot,
+        min_bet=min_bet,
+    )
 
 
 @dataclass(frozen=True, init=False)
@@ -141,14 +158,14 @@ class Spot:
             "ip_range": _read_range(ip_range, "ip", cards),
             "pot": _whole(pot, "pot", "the pot holds at least 1 chip"),
             "stack": _whole(stack, "stack", "each player needs at least 1 chip to bet"),
-            "menu": _read_menu(menu, rounds),
+            "menu": read_menu(menu, rounds),
             "rake": _check_rake(rake),
             "min_bet": _whole(min_bet, "min_bet", "the smallest bet is at least 1 chip"),
             "name": _check_name(name),
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
-        _check_amounts(self.menu, self.stack)
+        check_amounts(self.menu, self.stack)
         object.__setattr__(self, "line", line)
         object.__setattr__(self, "line", ", ".join(self.played))
         if not self.pairs:
@@ -327,35 +344,6 @@ class Spot:
             value_offset_chips=self.pot / 2 + self.origin.committed[0],
         )
 
-    # ------------------------------------------------------------------------------ the cost
-
-    def runouts(self, use_symmetry: bool = True) -> Runouts:
-        """The boards to come, counted."""
-        ranges = self.hands(0), self.hands(1)
-        return Runouts.count(self.board, self.rules.board_cards, ranges, use_symmetry)
-
-    def estimate(self, use_symmetry: bool = True) -> Estimate:
-        """Size of the tree, memory and rough time, before anything large is allocated.
-
-        >>> spot = Spot("Td9d6h", "22+,A2s+", "TT+,AKs", pot=100, stack=200, menu="50%,a")
-        >>> spot.estimate().boards, spot.estimate().deals
-        ((1, 36, 1429), (1, 49, 2352))
-        """
-        size = measure(self.rules, self.menu, True, self.origin)
-        return Estimate.of(self.streets, size, self.runouts(use_symmetry))
-
-    def check_fits(self, limit_bytes: int | None = None, compressed: bool = False) -> Estimate:
-        """Estimate, and raise :class:`~equipoise.errors.TooLargeError` saying what to cut if it is too much.
-
-        The limit is four fifths of the memory that is free, unless it is given; `compressed` is
-        for storage in 16 bits.
-        """
-        cards = self.runouts()
-        size = measure(self.rules, self.menu, True, self.origin)
-        estimate = Estimate.of(self.streets, size, cards)
-        check_fits(estimate, self.origin, self.menu, cards, limit_bytes, compressed)
-        return estimate
-
 
 def _strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
     """Value of hands on a full board."""
@@ -411,76 +399,6 @@ def _read_range(hands: object, player: str, board: tuple[int, ...]) -> Range:
     return hands
 
 
-def _read_menu(menu: object, rounds: int) -> BetMenu:
-    try:
-        if isinstance(menu, str):
-            menu = BetMenu.parse(menu)
-        elif isinstance(menu, Mapping):
-            settings, menu = menu, BetMenu.from_dict(menu, rounds)
-            _check_says_something(settings, rounds)
-    except EquipoiseError as error:
-        raise GameError(f"menu: {error}") from None
-    if not isinstance(menu, BetMenu):
-        raise GameError(
-            f'menu = {brief(repr(menu))}: write a table of sizes, such as bets = "50%,a"'
-        )
-    if len(menu.streets) > rounds:
-        raise GameError(
-            f"menu: it has {len(menu.streets)} streets and the board leaves {rounds}: drop the first"
-        )
-    return _without_idle_donks(menu, rounds)
-
-
-def _check_says_something(settings: Mapping[str, Any], rounds: int) -> None:
-    """Refuse a menu without a word on bets, and donk bets where none can be made."""
-    first, named = STREETS[-rounds], set[str]()
-    tables: list[tuple[tuple[str, ...], Mapping[str, Any]]] = [((), settings)]
-    for path, table in tables:
-        tables += [((*path, key), own) for key, own in table.items() if isinstance(own, Mapping)]
-        named |= {key for key in ("bets", "donks") if key in table}
-        if "donks" not in table:
-            continue
-        told = f"'{'.'.join((*path, 'donks'))}' has no effect"
-        if rounds == 1 or first in path:
-            raise GameError(f"{told}, for no bet was called before the {first}: write bets")
-        if set(path) & {"ip", "sb"}:
-            raise GameError(f"{told}, for only oop acts first in a round: drop it")
-    if not named:
-        raise GameError('it names no bets: add bets = "50%,a", or bets = "" if nobody is to bet')
-
-
-def _without_idle_donks(menu: BetMenu, rounds: int) -> BetMenu:
-    """The same menu without donk bets of the first street and of the player in position."""
-    if rounds > 1 and len(menu.streets) == 1 and menu.streets[0][0] == menu.streets[0][1]:
-        return menu
-    streets = []
-    for number in range(rounds):
-        oop, ip = (replace(own, donks=None) for own in menu.street(number))
-        streets.append((menu.street(number)[0] if number else oop, ip))
-    return replace(menu, streets=tuple(streets))
-
-
-def _check_amounts(menu: BetMenu, stack: int) -> None:
-    """Refuse sizes that mean nothing here."""
-    for street in menu.streets:
-        for own in street:
-            for size in (*own.bets, *(own.donks or ())):
-                if size.unit == "x":
-                    raise GameError(
-                        f"menu: '{size}': there is no bet to multiply: write a first bet as 50%, "
-                        "50c, e or a"
-                    )
-            for size in (
-                *own.bets,
-                *(own.donks or ()),
-                *(s for level in own.raises for s in level),
-            ):
-                if size.unit == "*" and stack > _MOST_AMOUNTS:
-                    raise GameError(f"menu: '*' of {stack:,} chips: name the sizes to consider")
-                if max(size.number, size.cap or 0) > _MOST_CHIPS:
-                    raise GameError(f"menu: '{size}': too large to mean anything: write a")
-
-
 def _play(start: State, line: object, menu: BetMenu, street: str) -> tuple[State, tuple[str, ...]]:
     """Where a line leads on the street on which it starts, and its actions."""
     if not isinstance(line, str):
@@ -513,7 +431,7 @@ def _check_rake(rake: object) -> Rake:
         raise GameError(f"rake.rate = {rate}: a rate is between 0 and 1, so 5 % is 0.05")
     if not cap >= 0:
         raise GameError(f"rake.cap = {cap}: a cap is 0 chips or more; drop it for none")
-    return Rake(float(rate), float(cap) if cap <= _MOST_CHIPS else float("inf"))
+    return Rake(float(rate), float(cap) if cap <= MOST_CHIPS else float("inf"))
 
 
 def _check_name(name: object) -> str:
@@ -531,8 +449,8 @@ def _whole(value: object, key: str, least: str) -> int:
         )
     if value <= 0:
         raise GameError(f"{key} = {brief(value)}: {least}")
-    if value > _MOST_CHIPS:
-        raise GameError(f"{key} is more than {_MOST_CHIPS:,} chips: count in larger ones")
+    if value > MOST_CHIPS:
+        raise GameError(f"{key} is more than {MOST_CHIPS:,} chips: count in larger ones")
     return int(value)
 
 

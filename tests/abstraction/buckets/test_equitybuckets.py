@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.abstraction.buckets.equity import NO_BUCKET, EquityBuckets
-from equipoise.abstraction.features.rollouts import BOARD_SIZES, rollout_table
+from equipoise.abstraction.features.rollouts import rollout_table
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_COUNT, blocked
+from equipoise.cards.streets import BOARD_SIZES
 from equipoise.cards.strength import rollout_equity
 from equipoise.errors import GameError
 

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from equipoise.abstraction.features.rollouts import (
     BLOCKED,
-    BOARD_SIZES,
     FULL,
     RolloutTable,
     rollout_table,
-    street_of,
 )
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import blocked, combo_index
+from equipoise.cards.streets import BOARD_SIZES, street_of
 from equipoise.cards.strength import rollout_equity
 from equipoise.errors import CardError
 

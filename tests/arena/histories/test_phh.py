@@ -198,7 +198,8 @@ def test_illegal_actions_name_the_action(action):
 
 def test_only_holdem_is_written():
     from equipoise.arena.record import HandRecord
-    from equipoise.games.rules import State, postflop
+    from equipoise.games.rules import State
+    from equipoise.games.spot import postflop
 
     with pytest.raises(HistoryError, match="only hold'em"):
         write_hand(HandRecord(1, State.start(postflop(100, 200)), (None, None), (), ("a", "b")))

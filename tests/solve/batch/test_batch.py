@@ -288,7 +288,7 @@ class _Deadly(Spot):
     def __init__(self) -> None:
         super().__init__("Td9d6hQc2s", "AA", "KK", pot=100, stack=200, menu="a")
 
-    def check_fits(self, *args, **kwargs):
+    def game(self, *args, **kwargs):
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -25,7 +25,7 @@ from equipoise.errors import (
     TooLargeError,
 )
 from equipoise.games.betting import Rake
-from equipoise.games.labels import action_label
+from equipoise.games.notation.labels import action_label
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import NOLIMIT_HOLDEM, State
 from equipoise.games.spot import Spot
@@ -814,7 +814,7 @@ def test_an_interrupted_run_keeps_its_figures():
 
 
 def test_what_does_not_fit_is_refused_before_it_is_built(monkeypatch):
-    monkeypatch.setattr("equipoise.games.estimate.available_bytes", lambda: 1000)
+    monkeypatch.setattr("equipoise.solve.spots.cost.available_bytes", lambda: 1000)
     with pytest.raises(TooLargeError, match="drop"):
         solve_spot(RIVER)
 

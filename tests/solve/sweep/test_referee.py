@@ -13,11 +13,10 @@ from equipoise.games.betting import NO_RAKE, Betting, Rake
 from equipoise.games.boards import deal_cards
 from equipoise.games.catalogue import holdem_small, kuhn, kuhn_half_street, leduc
 from equipoise.games.dealing import hand_strength
-from equipoise.games.game import Game
+from equipoise.games.game import CardText, Game
 from equipoise.games.library.kuhn import kuhn_nolimit
 from equipoise.games.library.smalldeck import SmallDeck
 from equipoise.games.menu import BetMenu
-from equipoise.games.naming import CardText
 from equipoise.games.rules import Kind, Rules, State
 from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
 from equipoise.solve.sweep.tableau import Tableau

@@ -15,9 +15,8 @@ from equipoise.games.betting import Betting, Rake
 from equipoise.games.boards import deal_cards
 from equipoise.games.catalogue import holdem_small, kuhn_nolimit, leduc, leduc_nolimit
 from equipoise.games.dealing import hand_strength
-from equipoise.games.game import Game
+from equipoise.games.game import CardText, Game
 from equipoise.games.menu import BetMenu
-from equipoise.games.naming import CardText
 from equipoise.games.rules import Rules
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.sweep import rowrules

@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.features.kernels import FULL_SCORE
-from equipoise.abstraction.features.rollouts import FULL, rollout_table, street_of
+from equipoise.abstraction.features.rollouts import FULL, rollout_table
 from equipoise.abstraction.lookup import BLOCKED, Lookup, lookup
+from equipoise.cards.streets import STREET_COUNT, street_of
 from equipoise.errors import GameError, TooLargeError
 
 #: Bucket of a hand that the board blocks.
 NO_BUCKET = 255
 DIVISIONS = ("width", "quantile")
-STREETS = 4
 #: Sequences of buckets of which a player can still be said to remember one.
 _MOST_SEQUENCES = 10_000
 
@@ -65,8 +65,8 @@ class EquityBuckets:
         shares = np.arange(1, self.count)
         if self.division == "width":
             equal = -(-shares * FULL // self.count)
-            return np.tile(equal.astype(np.int64), (STREETS, 1))
-        borders = np.empty((STREETS, self.count - 1), dtype=np.int64)
+            return np.tile(equal.astype(np.int64), (STREET_COUNT, 1))
+        borders = np.empty((STREET_COUNT, self.count - 1), dtype=np.int64)
         for street, counts in enumerate(rollout_table().counts):
             below = np.cumsum(counts)
             wanted = shares * (int(below[-1]) / self.count)
@@ -80,8 +80,8 @@ class EquityBuckets:
     @cached_property
     def _lookup(self) -> NDArray[np.uint8]:
         """Bucket of each level on each street; levels that mean blocked have none."""
-        table = np.full((STREETS, BLOCKED + 1), NO_BUCKET, dtype=np.uint8)
-        for street in range(STREETS):
+        table = np.full((STREET_COUNT, BLOCKED + 1), NO_BUCKET, dtype=np.uint8)
+        for street in range(STREET_COUNT):
             levels = np.arange(FULL + 1)
             table[street, : FULL + 1] = np.searchsorted(self.borders[street], levels, side="right")
         return table
@@ -114,9 +114,9 @@ class EquityBuckets:
 
     @cached_property
     def _sequences(self) -> Lookup:
-        if self.count**STREETS > _MOST_SEQUENCES:
+        if self.count**STREET_COUNT > _MOST_SEQUENCES:
             raise TooLargeError(
-                f"{self.count} buckets make {self.count**STREETS:,} sequences: at most 10 buckets a "
+                f"{self.count} buckets make {self.count**STREET_COUNT:,} sequences: at most 10 buckets a "
                 "street fit"
             )
         table = rollout_table()

@@ -47,8 +47,9 @@ from equipoise.abstraction.features.outlook import (
 )
 from equipoise.abstraction.integer_program import METHODS, allocate
 from equipoise.abstraction.kmeans import Floats, Labels, cluster, line_clusters, nearest
-from equipoise.abstraction.lookup import BLOCKED, STREETS
+from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS
+from equipoise.cards.streets import STREET_COUNT
 from equipoise.errors import GameError
 from equipoise.kernel import cores
 from equipoise.run import Event, Listener
@@ -84,7 +85,7 @@ class PotentialAware:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if len(self.totals) != STREETS or list(self.totals) != sorted(self.totals):
+        if len(self.totals) != STREET_COUNT or list(self.totals) != sorted(self.totals):
             raise GameError(
                 f"totals {self.totals}: give four that do not fall, such as 8 96 384 1536"
             )

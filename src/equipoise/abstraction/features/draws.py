@@ -16,7 +16,7 @@ from __future__ import annotations
 from enum import IntEnum
 from functools import lru_cache
 
-from equipoise.abstraction.features.rollouts import street_of
+from equipoise.cards.streets import street_of
 
 #: Most ranks between two connectors.
 MOST_BETWEEN = 2

@@ -41,11 +41,12 @@ from equipoise.abstraction.features.kernels import (
     moments_from_scores,
     score_boards,
 )
-from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
+from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cache import cached_table
 from equipoise.cards.card import DECK_SIZE
 from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
 from equipoise.cards.evaluator import tables
+from equipoise.cards.streets import BOARD_SIZES
 from equipoise.errors import GameError
 from equipoise.kernel import over_chunks
 from equipoise.run import Event, Listener

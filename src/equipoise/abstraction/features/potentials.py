@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.features.equities import board_count, in_batches, moments
 from equipoise.abstraction.features.kernels import NO_EQUITY, roll_out_boards
-from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.cache import cached_table
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.cards.evaluator import tables
+from equipoise.cards.streets import BOARD_SIZES
 from equipoise.errors import GameError
 from equipoise.run import Listener
 

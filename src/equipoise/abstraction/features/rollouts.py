@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from equipoise.abstraction.boardindex import RENAMED_COMBO, board_place
 from equipoise.abstraction.features.equities import board_count, moments, river_scores, weights
 from equipoise.abstraction.features.kernels import FULL_SCORE, NO_EQUITY
-from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
+from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cache import cached_table
 from equipoise.cards.card import check_distinct
 from equipoise.cards.combos import CLASS_SIZE, COMBO_CLASS, COMBO_COUNT, class_of, combo_index
 from equipoise.cards.preflop import against_random
-from equipoise.errors import CardError
+from equipoise.cards.streets import street_of
 
 #: Levels in one point of a river score.
 _PER_SCORE = 23
@@ -84,17 +84,6 @@ class RolloutTable:
     def equity(self, hole: tuple[int, ...], board: tuple[int, ...] = ()) -> float:
         """Rollout equity of a hand, exact to 1/45,540."""
         return self.level(hole, board) / FULL
-
-
-def street_of(board: tuple[int, ...]) -> int:
-    """0 before the flop, 1 on the flop, 2 on the turn, 3 on the river.
-
-    >>> street_of((0, 1, 2, 3))
-    2
-    """
-    if len(board) not in BOARD_SIZES:
-        raise CardError(f"a board of {len(board)} cards: it has 0, 3, 4 or 5")
-    return BOARD_SIZES.index(len(board))
 
 
 @cache

@@ -12,14 +12,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.tables.joint import STREET_NAMES, JointTables
+from equipoise.abstraction.tables.joint import JointTables
 from equipoise.abstraction.tables.transitions import Transitions
+from equipoise.cards.streets import STREETS
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
 from equipoise.games.boards import Board, Deal
-from equipoise.games.game import Game
+from equipoise.games.game import Game, game_name
 from equipoise.games.menu import BetMenu
-from equipoise.games.naming import game_name
 from equipoise.games.rules import Rules
 
 
@@ -47,7 +47,7 @@ def bucket_game(rules: Rules, tables: JointTables, menu: BetMenu | str | None = 
         deal=Deal(boards, (ones, ones), 1.0, "matrix"),
         unit_chips=float(rules.big_blind),
         state_name=lambda board, _, state: _path_text(paths, board.round, state),
-        board_name=lambda board: STREET_NAMES[board.round],
+        board_name=lambda board: STREETS[board.round],
     )
 
 
@@ -84,7 +84,7 @@ def independent_game(
             states="-".join(str(n) for n in _sizes(transitions)),
             classes=None
             if single
-            else f"{transitions.classes} of the {STREET_NAMES[transitions.classed]}",
+            else f"{transitions.classes} of the {STREETS[transitions.classed]}",
             menu=betting.menu,
         ),
         betting=betting,
@@ -92,7 +92,7 @@ def independent_game(
         unit_chips=float(rules.big_blind),
         state_name=lambda board, _, state: str(state + 1),
         board_name=lambda board: (
-            STREET_NAMES[board.round]
+            STREETS[board.round]
             + ("" if single or not board.cards else f" of class {board.cards[0] + 1}")
         ),
         perfect_recall=False,

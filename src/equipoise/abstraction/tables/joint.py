@@ -24,15 +24,14 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.fullboards import every_board, random_boards
-from equipoise.abstraction.lookup import BLOCKED, STREETS, Lookup
+from equipoise.abstraction.lookup import BLOCKED, Lookup
 from equipoise.abstraction.tables.pairpoints import Points
 from equipoise.cache import cache_folder, tell_making
+from equipoise.cards.streets import BOARD_CARDS, STREET_COUNT, STREETS
 from equipoise.errors import ArtefactError, GameError
 from equipoise.run import Event, Listener
 
 #: Streets of hold'em and the cards that come before each.
-HOLDEM_CARDS = (0, 3, 1, 1)
-STREET_NAMES = ("preflop", "flop", "turn", "river")
 
 #: Boards between two reports of progress.
 _BATCH = 4096
@@ -63,14 +62,14 @@ class JointTables:
     #: That probability times who wins at the end: 1 the first player, -1 the second.
     signed: tuple[NDArray[np.float32], ...]
     #: Public cards before each street.
-    board_cards: tuple[int, ...] = HOLDEM_CARDS
+    board_cards: tuple[int, ...] = BOARD_CARDS
 
     @classmethod
     def from_points(
         cls,
         points: NDArray[Any],
         parents: Sequence[NDArray[np.int64]],
-        board_cards: tuple[int, ...] = HOLDEM_CARDS,
+        board_cards: tuple[int, ...] = BOARD_CARDS,
     ) -> JointTables:
         """Tables of all streets from the points of the last, and the parents on all but the first."""
         every = [points]
@@ -117,7 +116,9 @@ def _probabilities(points: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[n
 
 def bucket_counts(lookup: Lookup) -> tuple[int, ...]:
     """Buckets of each street."""
-    return tuple(int(child[child != BLOCKED].max()) + 1 for child in lookup[STREETS : 2 * STREETS])
+    return tuple(
+        int(child[child != BLOCKED].max()) + 1 for child in lookup[STREET_COUNT : 2 * STREET_COUNT]
+    )
 
 
 def bucket_parents(lookup: Lookup) -> list[NDArray[np.int64]]:
@@ -126,21 +127,21 @@ def bucket_parents(lookup: Lookup) -> list[NDArray[np.int64]]:
     Refuses buckets that forget, which may come from several.
     """
     counts, found = bucket_counts(lookup), []
-    for street in range(1, STREETS):
-        child = lookup[STREETS + street]
+    for street in range(1, STREET_COUNT):
+        child = lookup[STREET_COUNT + street]
         parents = np.full(counts[street], -1, dtype=np.int64)
         for row in range(counts[street - 1]):
             children = np.unique(child[row if len(child) > 1 else 0])
             children = children[children != BLOCKED]
             if (parents[children] >= 0).any():
                 raise GameError(
-                    f"buckets of the {STREET_NAMES[street]} forget what came before: joint tables "
+                    f"buckets of the {STREETS[street]} forget what came before: joint tables "
                     "need perfect recall; use transitions"
                 )
             parents[children] = row
         if (parents < 0).any() or len(np.unique(parents)) < counts[street - 1]:
             raise GameError(
-                f"buckets of the {STREET_NAMES[street]} have gaps: number them from 0 on, with "
+                f"buckets of the {STREETS[street]} have gaps: number them from 0 on, with "
                 "children for every bucket before"
             )
         found.append(parents)

@@ -32,10 +32,11 @@ from equipoise import artefact
 from equipoise.abstraction.boardindex import BOARD_CLASSES, board_index, board_ranks
 from equipoise.abstraction.countkernels import count_steps
 from equipoise.abstraction.fullboards import every_board, random_boards
-from equipoise.abstraction.lookup import STREETS, Lookup
-from equipoise.abstraction.tables.joint import HOLDEM_CARDS, Buckets, bucket_counts
+from equipoise.abstraction.lookup import Lookup
+from equipoise.abstraction.tables.joint import Buckets, bucket_counts
 from equipoise.abstraction.tables.pairpoints import Points
 from equipoise.cache import cache_folder, tell_making
+from equipoise.cards.streets import BOARD_CARDS, STREET_COUNT
 from equipoise.errors import ArtefactError, GameError
 from equipoise.kernel import over_chunks
 from equipoise.run import Event, Listener
@@ -58,7 +59,7 @@ class Transitions:
     #: [class]: expected result of one bucket against another on the last street.
     results: tuple[NDArray[np.float64], ...]
     #: Public cards before each street.
-    board_cards: tuple[int, ...] = HOLDEM_CARDS
+    board_cards: tuple[int, ...] = BOARD_CARDS
     #: Street whose boards are classed; before it, chances are the same in all classes.
     classed: int = 1
 
@@ -117,7 +118,7 @@ def count_transitions(
     weights = board_index(classed + 2).multiplicity
     chances = np.bincount(of_board, weights, number) / weights.sum()
     streets = []
-    for street in range(1, STREETS):
+    for street in range(1, STREET_COUNT):
         known = number if street >= classed else 1
         shape = (known, counts[street], counts[street - 1])
         found = _chances(_steps(lookup, street, of_board if known > 1 else None, shape, progress))
@@ -299,7 +300,7 @@ def _packed(found: Transitions) -> dict[str, NDArray[Any]]:
 
 
 def _unpacked(arrays: dict[str, NDArray[Any]]) -> Transitions:
-    steps = [arrays[f"steps{street}"] for street in range(1, STREETS)]
+    steps = [arrays[f"steps{street}"] for street in range(1, STREET_COUNT)]
     prior, classes = arrays["prior"], len(arrays["chances"])
     counts = [len(prior), *(step.shape[1] for step in steps)]
     shapes = [(classes, after, before) for before, after in pairwise(counts)]

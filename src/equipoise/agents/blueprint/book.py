@@ -13,8 +13,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.lookup import BOARD_SIZES, STREETS, bucket_path
+from equipoise.abstraction.lookup import bucket_path
 from equipoise.cards.combos import combo_index
+from equipoise.cards.streets import STREET_COUNT, street_of
 from equipoise.games.rules import Kind
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.blueprint import Blueprint
@@ -38,7 +39,7 @@ class Book:
         #: Cards of a board that decide its class.
         self._classed = classed + 2 if classed else None
         self._classes: dict[tuple[int, ...], int] = {}
-        self._path = np.empty(STREETS, dtype=np.int64)
+        self._path = np.empty(STREET_COUNT, dtype=np.int64)
         self._lookup = blueprint.abstraction.lookup()
         self.table = lru_cache(maxsize=_KEPT_TABLES)(self._processed)
         self.raw = lru_cache(maxsize=_KEPT_TABLES)(blueprint.rows)
@@ -50,7 +51,7 @@ class Book:
         """Column of a hand on a board, at every decision of its street."""
         combo = combo_index(hole[0], hole[1])
         bucket_path(self._lookup, np.array(board, dtype=np.uint8), combo, self._path)
-        street = BOARD_SIZES.index(len(board))
+        street = street_of(board)
         return int(self._path[street]) + self._first(board)
 
     def mix(self, node: int, column: int, street: int) -> list[float]:
@@ -81,7 +82,7 @@ class Book:
 
     def _first(self, board: tuple[int, ...]) -> int:
         """Column of bucket 0 in the class of the board."""
-        return self._class(board) * self._buckets[BOARD_SIZES.index(len(board))]
+        return self._class(board) * self._buckets[street_of(board)]
 
     def _class(self, board: tuple[int, ...]) -> int:
         if self._classed is None:

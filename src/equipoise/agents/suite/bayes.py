@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.buckets.equity import NO_BUCKET, EquityBuckets
-from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.agents.agent import Agent
 from equipoise.agents.suite.bucket import STYLES
 from equipoise.agents.suite.threeway import Move, choose, moves, three_way_policy
+from equipoise.cards.streets import BOARD_SIZES
 from equipoise.errors import EquipoiseError
 from equipoise.games.hand import HandResult, View
 from equipoise.games.policy import Policy, PublicState

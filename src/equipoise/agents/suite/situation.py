@@ -14,12 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.abstraction.buckets.equity import NO_BUCKET, STREETS, EquityBuckets
+from equipoise.abstraction.buckets.equity import NO_BUCKET, EquityBuckets
 from equipoise.abstraction.features.draws import DRAW_BUCKETS, draw_number
-from equipoise.abstraction.features.rollouts import street_of
-from equipoise.abstraction.lookup import BOARD_SIZES
 from equipoise.agents.suite.threeway import Move, moves
 from equipoise.cards.combos import COMBO_CARDS
+from equipoise.cards.streets import BOARD_SIZES, STREET_COUNT, street_of
 from equipoise.games.hand import HandResult
 from equipoise.games.rules import Kind, State
 
@@ -44,7 +43,7 @@ class Situations:
     def _first(self) -> tuple[int, ...]:
         """First state of each street, and how many there are."""
         starts = [0]
-        for street in range(STREETS):
+        for street in range(STREET_COUNT):
             starts.append(starts[-1] + 2 * self.width(street))
         return tuple(starts)
 

@@ -29,7 +29,7 @@ from equipoise.arena.matchlog import read_header
 from equipoise.arena.record import HandRecord, chips_text
 from equipoise.columnar import Columnar, columns_of, html_table
 from equipoise.errors import EquipoiseError, GameError, HistoryError, IllegalActionError
-from equipoise.games import gamefile
+from equipoise.games.notation import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
 from equipoise.numerals import read_decimal
 

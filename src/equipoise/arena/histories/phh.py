@@ -28,10 +28,10 @@ from typing import Any, NamedTuple
 
 from equipoise.arena.record import HandRecord, Hole, board_cards
 from equipoise.cards.card import cards_text, parse_cards
+from equipoise.cards.streets import BOARD_CARDS
 from equipoise.errors import CardError, EquipoiseError, HistoryError, IllegalActionError
 from equipoise.games.rules import CALL, FOLD, Kind, Rules, State, raise_to
-from equipoise.games.tomltext import toml_text
-from equipoise.settings import brief, parse_toml
+from equipoise.settings import brief, parse_toml, toml_text
 
 _TABLE = re.compile(r"\s*\[\s*(?:\d+|\"\d+\"|'\d+')\s*\]\s*(#.*)?")
 _AMOUNT = re.compile(r"\d{1,15}(\.\d{1,6})?")
@@ -326,7 +326,7 @@ def write_hand(hand: HandRecord) -> str:
     'cr300c/cr600f'
     """
     rules, scale = hand.rules, hand.chips_per_unit
-    if rules.board_cards != (0, 3, 1, 1) or rules.first != (1, 0, 0, 0):
+    if rules.board_cards != BOARD_CARDS or rules.first != (1, 0, 0, 0):
         raise HistoryError(f"{rules.name}: only hold'em from before the flop is written as PHH")
     if rules.blinds[0] < rules.blinds[1] or rules.dead % 2:
         raise HistoryError(

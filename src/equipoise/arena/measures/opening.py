@@ -22,7 +22,7 @@ from equipoise.cards.combos import CLASS_COUNT, CLASS_SIZE, COMBO_CLASS, class_t
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError
 from equipoise.games.dealing import SeededDeals
-from equipoise.games.labels import action_label
+from equipoise.games.notation.labels import action_label
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import Kind, Rules, State
 from equipoise.run import Event, Listener

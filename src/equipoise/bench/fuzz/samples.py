@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from equipoise.agents.registry import AGENTS as LISTED
 from equipoise.arena.acpc.table import DealerTable
 from equipoise.arena.match import play_match
-from equipoise.games import gamefile
+from equipoise.games.notation import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
 from equipoise.games.spot import Spot
 from equipoise.solve.batch.jobs import Batch

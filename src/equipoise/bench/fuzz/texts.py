@@ -24,13 +24,15 @@ from equipoise.bench.fuzz.reader import Reader, from_file, from_text, refuse, sa
 from equipoise.cards.card import parse_card, parse_cards
 from equipoise.cards.combos import parse_combo
 from equipoise.cards.range import Range
-from equipoise.games import catalogue, gamefile
-from equipoise.games.betsize import parse_sizes, sizes_text
+from equipoise.games import catalogue
 from equipoise.games.menu import BetMenu
+from equipoise.games.notation import gamefile
+from equipoise.games.notation.betsize import parse_sizes, sizes_text
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, State
 from equipoise.games.spot import Spot
 from equipoise.solve.batch.jobs import Batch
 from equipoise.solve.batch.results import Results
+from equipoise.solve.spots.cost import check_fits
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.folder import RunFolder
@@ -154,7 +156,7 @@ def _games() -> list[Reader]:
 
 def _spot(path: Path) -> None:
     spot = Spot.load(path)
-    spot.check_fits(limit_bytes=10**9)
+    check_fits(spot, limit_bytes=10**9)
 
 
 def _spot_text(data: bytes) -> None:

@@ -15,13 +15,12 @@ from math import lcm
 import numpy as np
 
 from equipoise.errors import GameError
-from equipoise.games.betsize import Size
 from equipoise.games.betting import Betting
 from equipoise.games.boards import Board, deal_once
-from equipoise.games.game import Game
+from equipoise.games.game import Game, exact, game_name, number_text
 from equipoise.games.library.kuhn import half_street_rules
 from equipoise.games.menu import BetMenu, StreetMenu
-from equipoise.games.naming import exact, game_name, number_text
+from equipoise.games.notation.betsize import Size
 
 #: Multiples of a step that are bet sizes.
 _MOST_SIZES = 50_000

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
 from equipoise.games.boards import Board, Deal, Hands, deal_cards
-from equipoise.games.game import Game
+from equipoise.games.game import CardText, Game, game_name
 from equipoise.games.menu import BetMenu
-from equipoise.games.naming import CardText, game_name
 from equipoise.games.rules import UNLIMITED, Rules
 
 _RANKS, _COPIES = 3, 2

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
 from equipoise.games.boards import Hands, deal_cards
-from equipoise.games.game import Game
+from equipoise.games.game import CardText, Game, game_name
 from equipoise.games.menu import BetMenu
-from equipoise.games.naming import CardText, game_name
 from equipoise.games.rules import Rules
 from equipoise.games.runouts import Strength
 

@@ -19,9 +19,8 @@ from equipoise.errors import GameError, TooLargeError
 from equipoise.games.betting import NO_RAKE, Betting, Rake
 from equipoise.games.boards import Deal, deal_cards
 from equipoise.games.dealing import hand_strength
-from equipoise.games.game import Game
+from equipoise.games.game import CardText, Game, game_name
 from equipoise.games.menu import BetMenu
-from equipoise.games.naming import CardText, game_name
 from equipoise.games.rules import UNLIMITED, Rules
 
 #: Numbers in the tables of a deal beyond which it is refused.

@@ -25,8 +25,8 @@ import numpy as np
 from equipoise.cards.card import cards_text, parse_cards
 from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.range import Range
+from equipoise.cards.streets import STREETS
 from equipoise.errors import CardError, EquipoiseError, GameError, RangeError
-from equipoise.games.menu import STREETS
 from equipoise.games.runouts import Weighted, suit_symmetries
 from equipoise.games.spot import Spot
 from equipoise.settings import read_text

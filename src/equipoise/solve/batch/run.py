@@ -21,14 +21,14 @@ from functools import partial
 from pathlib import Path
 
 from equipoise.errors import EquipoiseError, SolverError, TooLargeError
-from equipoise.games.estimate import available_bytes
 from equipoise.kernel import cores
 from equipoise.run import Event, Flag, Limit, Listener, Stop
 from equipoise.solve.batch.jobs import Batch, SpotJob
 from equipoise.solve.batch.results import LIMIT, JobOutcome, Result, Results, summary
 from equipoise.solve.solvers.cfr import Storage
+from equipoise.solve.spots.cost import check_fits
 from equipoise.solve.spots.solution import solve_spot
-from equipoise.workers import start_pool
+from equipoise.workers import available_bytes, start_pool
 
 #: Share of the free memory that all processes together may fill.
 _SHARE = 0.8
@@ -139,7 +139,7 @@ def _solve(
     if stop.is_set():
         return None
     if limit_bytes is not None:
-        job.spot.check_fits(limit_bytes, results.storage == "16-bit")
+        check_fits(job.spot, limit_bytes, results.storage == "16-bit")
     solution = solve_spot(
         job.spot,
         limit.exploitability_pct_pot,

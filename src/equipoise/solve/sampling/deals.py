@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.lookup import BLOCKED, Lookup
 from equipoise.cards.evaluator import tables
+from equipoise.cards.streets import BOARD_CARDS
 from equipoise.errors import SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.game import Game
@@ -27,7 +28,6 @@ from equipoise.solve.sampling.cardwalk import HoldemDeals, ListedDeals, walk_hol
 from equipoise.solve.sampling.mccfr import MOST_DEALS, alias_table
 
 #: Public cards of hold'em before each round.
-BOARD_CARDS = (0, 3, 1, 1)
 
 
 class Dealer(ABC):

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from equipoise.cards.card import card_text, cards_text, parse_card
 from equipoise.cards.combos import COMBO_COUNT, combo_text
 from equipoise.cards.range import Range
+from equipoise.cards.streets import STREETS, street_of
 from equipoise.errors import CardError, EquipoiseError, IllegalActionError
-from equipoise.games.labels import named
 from equipoise.games.nodes import DEAL, FOLD
+from equipoise.games.notation.labels import named
 from equipoise.games.rules import State
 from equipoise.games.runouts import Renaming, inverse, renamed_deck
 from equipoise.games.spot import SEATS
@@ -223,7 +224,7 @@ class Position:
     @property
     def street(self) -> str:
         """`flop`, `turn` or `river`."""
-        return ("flop", "turn", "river")[len(self.board) - 3]
+        return STREETS[street_of(self.board)]
 
     @property
     def pot(self) -> int:

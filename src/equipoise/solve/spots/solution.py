@@ -32,6 +32,7 @@ from equipoise.run import Event, Limit, Listener, Loop, Saves, Stop
 from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots import export, locks, solutionfile
 from equipoise.solve.spots.answer import Answer
+from equipoise.solve.spots.cost import check_fits
 from equipoise.solve.spots.position import Position, seat
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.spotpolicy import spot_policy
@@ -89,7 +90,7 @@ class Solution(Answer):
         use_symmetry: bool = True,
     ) -> Solution:
         """A solution at iteration 0; what does not fit into memory is refused."""
-        spot.check_fits(compressed=storage == "16-bit")
+        check_fits(spot, compressed=storage == "16-bit")
         game = spot.game(use_symmetry)
         solver = SpotSolver(game, storage=storage, threads=threads)
         return cls(spot, game, solver.plan, solver=solver, use_symmetry=use_symmetry)

@@ -25,6 +25,7 @@ from equipoise.games.spot import Spot
 from equipoise.settings import brief
 from equipoise.solve import restoring
 from equipoise.solve.spots.answer import Answer, Values
+from equipoise.solve.spots.cost import check_fits, spot_cost
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep.layout import FULL
 from equipoise.solve.sweep.rowindex import RowIndex
@@ -128,7 +129,7 @@ def _read(
     streets = restoring.whole(manifest["streets"], "streets", 1, spot.rounds)
     use_symmetry = restoring.truth(configuration["use_symmetry"], "use_symmetry")
     # What is to be built is as large as what is there, or nothing is built.
-    numbers = spot.estimate(use_symmetry).numbers
+    numbers = spot_cost(spot, use_symmetry).numbers
     if streets == spot.rounds and numbers != len(arrays["plan"]):
         raise ArtefactError("the strategy is of another size: solve the spot again")
     game = spot.game(use_symmetry)
@@ -184,7 +185,7 @@ def _solver(spot: Spot, game: Game, facts: dict[str, Any], threads: int | None) 
             restoring.number(value, name, -_STEEPEST if name == "beta" else 0.0, _STEEPEST)
     compressed = restoring.truth(settings["compressed"], "compressed")
     alternating = restoring.truth(settings["alternating"], "alternating")
-    spot.check_fits(compressed=compressed)
+    check_fits(spot, compressed=compressed)
     return SpotSolver(
         game,
         threads=threads,

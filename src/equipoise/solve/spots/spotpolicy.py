@@ -9,7 +9,7 @@ import numpy as np
 from equipoise.cards.card import card_text, cards_text
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
-from equipoise.games.labels import action_label
+from equipoise.games.notation.labels import action_label
 from equipoise.games.policy import Policy, PublicState
 from equipoise.solve.spots.position import Position
 

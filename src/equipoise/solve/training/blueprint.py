@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
-from equipoise.abstraction.lookup import BLOCKED, BOARD_SIZES
+from equipoise.abstraction.lookup import BLOCKED
 from equipoise.abstraction.tables.transitions import class_of_boards, street_of
 from equipoise.cache import cache_folder, cached_table
+from equipoise.cards.streets import BOARD_SIZES
 from equipoise.errors import ArtefactError, GameError, SolverError
 from equipoise.files import aside
 from equipoise.games.betting import Betting, measure

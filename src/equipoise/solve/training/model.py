@@ -22,7 +22,6 @@ from equipoise.abstraction.tables.joint import JointTables, joint_tables
 from equipoise.abstraction.tables.transitions import transitions
 from equipoise.errors import TooLargeError
 from equipoise.games.betting import Betting, measure
-from equipoise.games.estimate import available_bytes
 from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.run import Event, Listener, about
@@ -32,6 +31,7 @@ from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
 from equipoise.solve.sampling.deals import HoldemDealer
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.training.recipe import Recipe
+from equipoise.workers import available_bytes
 
 #: What is being made, how much of it is done, and how much there is; 0 of 0 when not known.
 

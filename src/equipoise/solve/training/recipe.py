@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise import artefact
 from equipoise.abstraction import methods
+from equipoise.cards.streets import BOARD_CARDS, STREETS
 from equipoise.errors import EquipoiseError, RecipeError
-from equipoise.games import gamefile
 from equipoise.games.menu import BetMenu
+from equipoise.games.notation import gamefile
 from equipoise.games.rules import Rules, limit, nolimit, one_bet_limit
-from equipoise.games.tomltext import toml_text
 from equipoise.run import Limit
 from equipoise.settings import (
     SEED,
@@ -42,6 +42,7 @@ from equipoise.settings import (
     parse_toml,
     read_toml,
     shown,
+    toml_text,
 )
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ _MOST_BOARDS = 100_000_000
 _MOST_NAME = 100
 MODELS = ("joint", "independent", "cards")
 #: Streets whose boards may be in public classes.
-CLASSED = ("none", "flop", "turn", "river")
+CLASSED = ("none", *STREETS[1:])
 
 
 @dataclass(frozen=True)
@@ -281,7 +282,7 @@ class Recipe:
                 f"rules.stack = {min(found.stacks)}: give more than the big blind, "
                 f"{max(big, small)}"
             )
-        if found.board_cards != (0, 3, 1, 1) or (found.suits, found.ranks) != (4, 13):
+        if found.board_cards != BOARD_CARDS or (found.suits, found.ranks) != (4, 13):
             raise RecipeError(f"rules.game = {game!r}: training is for hold'em of four rounds")
         return found
 

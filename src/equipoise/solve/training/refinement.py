@@ -23,6 +23,7 @@ from equipoise.abstraction.buckets.refinement import (
     swap_losses,
 )
 from equipoise.abstraction.methods import street_divisions
+from equipoise.cards.streets import STREETS
 from equipoise.errors import GameError, RecipeError
 from equipoise.games.game import Game
 from equipoise.games.rules import Kind
@@ -35,7 +36,7 @@ from equipoise.solve.training.recipe import Recipe
 
 #: Told of streets and pairs: what is looked at, how many are done, how many there are.
 
-_STREETS = ("flop", "turn", "river")
+_STREETS = STREETS[1:]
 #: Share of hands that must call the big blind for their range to be used.
 LEAST_LIMPED = 0.01
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, class_text, parse_combo
+from equipoise.cards.streets import STREETS
 from equipoise.games.nodes import DEAL
 from equipoise.games.rules import Kind
 from equipoise.solve.training.blueprint import Blueprint, known_classes
@@ -33,7 +34,6 @@ _LEAST_REACH = 0.01
 _LEAST_ORDER = 0.2
 #: Equity of river hands that must call.
 _SURE = 0.985
-STREET_NAMES = ("preflop", "flop", "turn", "river")
 
 Floats = NDArray[np.float64]
 
@@ -310,7 +310,7 @@ class _Checker:
         order = rank_correlation(equity, folds, mass)
         return [
             Finding(
-                f"{STREET_NAMES[street]}: stronger hands fold less",
+                f"{STREETS[street]}: stronger hands fold less",
                 order <= -_LEAST_ORDER,
                 f"rank correlation of folding and equity {order:+z.2f} after {self._line(node)}",
                 "buckets of one street may be numbered as those of another, or the line is trained "

@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.errors import GameError
-from equipoise.games import gamefile
-from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, UNLIMITED, Rules, nolimit, postflop
+from equipoise.games.notation import gamefile
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, UNLIMITED, Rules, nolimit
+from equipoise.games.spot import postflop
 
 # The competition's own layout: spacing, comments and the order of keys are free.
 REVERSE_BLINDS = """\

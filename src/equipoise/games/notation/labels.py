@@ -55,7 +55,7 @@ def play_line(
 
     Any legal amount may be named; where it is left out, the menu's only one is meant.
 
-    >>> from equipoise.games.rules import postflop
+    >>> from equipoise.games.spot import postflop
     >>> state, line = play_line(
     ...     State.start(postflop(pot=100, stack=200)), "check, bet", BetMenu.parse("50%"), ("oop", "ip")
     ... )

@@ -8,7 +8,6 @@ tables are exact; the tables of the boards and the time of an iteration are roug
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
@@ -19,11 +18,11 @@ import numpy as np
 from equipoise.errors import TooLargeError
 from equipoise.games.betting import Size, measure
 from equipoise.games.menu import BetMenu
-from equipoise.games.rules import State
 from equipoise.games.runouts import Weighted, runouts, suit_symmetries
+from equipoise.games.spot import Spot
+from equipoise.solve.sweep.lanes import LANES
+from equipoise.workers import available_bytes
 
-#: Hands are padded to a multiple of this.
-BLOCK = 16
 #: Rough bytes a hand takes on each board for cards, order of strength and arrival maps.
 _BOARD_BYTES = 40
 #: Rough seconds an iteration of both players takes for each number in a set of rows.
@@ -35,7 +34,7 @@ _SEARCH_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
-class Runouts:
+class BoardCounts:
     """The boards of a spot, counted round by round."""
 
     #: Boards of each round, equal ones up to suits once.
@@ -56,7 +55,7 @@ class Runouts:
         board_cards: Sequence[int],
         ranges: Sequence[Weighted],
         use_symmetry: bool = True,
-    ) -> Runouts:
+    ) -> BoardCounts:
         """Count the boards of a game of two hole cards from a full deck."""
         rounds = len(board_cards)
         boards, hands, pairs = [0] * rounds, [0] * rounds, [0] * rounds
@@ -79,7 +78,7 @@ class Runouts:
             hands[board.round] += sum(left)
             pairs[board.round] += left[0] * left[1]
             for player in (0, 1):
-                lanes[board.round][player] += -(-left[player] // BLOCK) * BLOCK
+                lanes[board.round][player] += -(-left[player] // LANES) * LANES
         deals, unseen, ways = [], 52 - len(start), 1
         for cards_dealt in board_cards:
             ways *= comb(unseen, cards_dealt)
@@ -95,7 +94,7 @@ class Runouts:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SpotCost:
     """Size of a spot, and what solving it takes."""
 
     #: Names of the streets that are played.
@@ -116,7 +115,7 @@ class Estimate:
     board_bytes: int
 
     @classmethod
-    def of(cls, streets: tuple[str, ...], size: Size, cards: Runouts) -> Estimate:
+    def of(cls, streets: tuple[str, ...], size: Size, cards: BoardCounts) -> SpotCost:
         """Put betting and boards together."""
         numbers = sum(
             size.rows[number][player] * cards.lanes[number][player]
@@ -177,39 +176,38 @@ class Estimate:
         return "\n".join(lines)
 
 
-def available_bytes() -> int:
-    """Memory that can be taken without swapping.
+def board_counts(spot: Spot, use_symmetry: bool = True) -> BoardCounts:
+    """The boards to come in a spot, counted."""
+    ranges = spot.hands(0), spot.hands(1)
+    return BoardCounts.count(spot.board, spot.rules.board_cards, ranges, use_symmetry)
 
-    >>> available_bytes() > 10_000_000
-    True
+
+def spot_cost(spot: Spot, use_symmetry: bool = True) -> SpotCost:
+    """Size of the tree, memory and rough time, before anything large is allocated.
+
+    >>> spot = Spot("Td9d6h", "22+,A2s+", "TT+,AKs", pot=100, stack=200, menu="50%,a")
+    >>> spot_cost(spot).boards, spot_cost(spot).deals
+    ((1, 36, 1429), (1, 49, 2352))
     """
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            for line in lines:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        pass
-    return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return _cost(spot, spot.menu, board_counts(spot, use_symmetry))
 
 
-def check_fits(
-    estimate: Estimate,
-    origin: State,
-    menu: BetMenu,
-    cards: Runouts,
-    limit_bytes: int | None,
-    compressed: bool,
-) -> None:
-    """Raise :class:`TooLargeError`, saying what to cut, unless a solve fits into memory."""
+def check_fits(spot: Spot, limit_bytes: int | None = None, compressed: bool = False) -> SpotCost:
+    """The cost of a spot; :class:`TooLargeError`, saying what to cut, unless it fits into memory.
+
+    The limit is four fifths of the memory that is free, unless it is given; `compressed` is for
+    storage in 16 bits.
+    """
+    cards = board_counts(spot)
+    cost = _cost(spot, spot.menu, cards)
     limit = int(_SHARE * available_bytes()) if limit_bytes is None else limit_bytes
-    needed = estimate.memory_bytes(compressed)
+    needed = cost.memory_bytes(compressed)
     if needed <= limit:
-        return
-    packed = estimate.memory_bytes(compressed=True)
+        return cost
+    packed = cost.memory_bytes(compressed=True)
     cures = [] if compressed else [(packed, f"store 16-bit numbers ({_size_text(packed)})")]
-    name, smallest = "", estimate
-    for words, smaller in _smaller(estimate.streets, origin, menu, cards):
+    name, smallest = "", cost
+    for words, smaller in _smaller(spot, cards):
         if smaller.memory_bytes() < smallest.memory_bytes():
             name, smallest = words, smaller
     if name:
@@ -228,17 +226,20 @@ def check_fits(
     )
 
 
-def _smaller(
-    streets: tuple[str, ...], origin: State, menu: BetMenu, cards: Runouts
-) -> Iterator[tuple[str, Estimate]]:
-    """Estimates with one size left out, until time is up."""
+def _cost(spot: Spot, menu: BetMenu, cards: BoardCounts) -> SpotCost:
+    """What the spot costs with a menu."""
+    size = measure(spot.rules, menu, keep_first=True, start=spot.origin)
+    return SpotCost.of(spot.streets, size, cards)
+
+
+def _smaller(spot: Spot, cards: BoardCounts) -> Iterator[tuple[str, SpotCost]]:
+    """Costs with one size left out, until time is up."""
     deadline = monotonic() + _SEARCH_SECONDS
-    for words, smaller in menu.without_each_size(origin.rules.rounds):
+    for words, smaller in spot.menu.without_each_size(spot.rounds):
         if monotonic() > deadline:
             return
-        size = measure(origin.rules, smaller, True, origin)
         told = words.replace("player 0", "oop").replace("player 1", "ip")
-        yield told, Estimate.of(streets, size, cards)
+        yield told, _cost(spot, smaller, cards)
 
 
 def _size_text(size: int) -> str:

@@ -1,0 +1,1 @@
+"""How games, bet sizes and actions are written."""
