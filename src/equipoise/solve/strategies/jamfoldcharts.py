@@ -41,7 +41,7 @@ class Charts:
 
 
 def charts(strategy: TabularStrategy) -> Charts:
-    """Charts of a strategy for :func:`equipoise.games.library.jamfold.jamfold`, ready for :mod:`equipoise.cards.chart`."""
+    """Charts of a strategy of jam or fold, ready for :mod:`equipoise.cards.chart`."""
     betting = strategy.game.betting
     if not isinstance(betting.menu, JamOrFold):
         raise GameError(f"{strategy.game.name}: only jam or fold has a jam and a call chart")
