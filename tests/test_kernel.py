@@ -94,7 +94,7 @@ def test_of_two_processes_one_compiles_and_the_other_waits_for_it(pair: Path) ->
 COMPILED = re.compile(r"^@(kernel|exact_kernel|row_kernel|inlined|intrinsic)\b", re.MULTILINE)
 #: Others that kernels may read: constants, shapes of tuples, and which kernel is called for which.
 CONSTANTS = {
-    *("kernel.py", "cards/card.py", "cards/combos.py", "games/nodes.py"),
+    *("kernel.py", "cards/card.py", "cards/combos.py", "cards/streets.py", "games/nodes.py"),
     *("solve/sweep/layout.py", "solve/sweep/evaluators.py"),
 }
 KERNELS = sorted(

@@ -160,7 +160,7 @@ REFUSED = [
     (
         {"zzz": 1},
         GameError,
-        "unknown setting 'zzz': use name, board, pot, stack, min_bet, line, ranges, rake, menu",
+        "unknown setting 'zzz': use one of name, board, pot, stack, min_bet, line, ranges, rake, menu",
     ),
     ({"ranges__opp": "AA"}, GameError, "unknown setting 'ranges.opp': did you mean 'ranges.oop'?"),
     ({"rake__rat": 1}, GameError, "unknown setting 'rake.rat': did you mean 'rake.rate'?"),

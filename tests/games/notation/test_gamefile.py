@@ -104,7 +104,7 @@ def test_round_trip_of_any_game(data):
         ("raiseSize = 2 4\n", "", "no raiseSize: add a line"),
         ("raiseSize = 2 4", "raiseSize = 2", "line 6: raiseSize has 1 values: give 2 numbers"),
         ("raiseSize = 2 4", "raiseSize = 2 x", "line 6: .*'x' is not a whole number"),
-        ("raiseSize = 2 4", "raiseSise = 2 4", "line 6: .*did you mean raiseSize"),
+        ("raiseSize = 2 4", "raiseSise = 2 4", "line 6: .*did you mean 'raiseSize'"),
         ("raiseSize = 2 4", "bananas = 2 4", "line 6: unknown setting 'bananas': use one of"),
         (
             "numRanks = 3",

@@ -116,7 +116,7 @@ def parse(text: str) -> Rules:
     >>> parse("GAMEDEF\\nnolimit\\nnumplayer = 2\\nEND GAMEDEF")
     Traceback (most recent call last):
         ...
-    equipoise.errors.GameError: line 3: unknown setting 'numplayer': did you mean numPlayers?
+    equipoise.errors.GameError: line 3: unknown setting 'numplayer': did you mean 'numPlayers'?
     """
     if len(text) > _LONGEST:
         raise GameError(f"this is not a game file: it has more than {_LONGEST:,} characters")
