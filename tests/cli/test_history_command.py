@@ -121,7 +121,7 @@ def test_the_interval_of_a_duplicate_log_says_what_it_is(tmp_path):
     [
         (("dealer", "--ports", "1"), "give two"),
         (("dealer", "--ports", "a,b"), "from 0 to 65535"),
-        (("dealer", "--game", "chess"), "no game 'chess': choose limit"),
+        (("dealer", "--game", "chess"), "no game 'chess': name a game file, or choose from limit"),
         (("dealer", "--hands", "0"), "at least 1 hand"),
         (("dealer", "--seed", "-1"), "from 0 to"),
         (("dealer", "--t-hand", "0"), "more than 0"),

@@ -131,7 +131,7 @@ def test_agents_are_listed():
         (("match", "call", "fold", "--hands", "11"), "duplicate pairs"),
         (
             ("match", "call", "fold", "--game", "none.game"),
-            "no game 'none.game': choose limit, one-bet, nolimit or",
+            "no game 'none.game': name a game file, or choose from limit, one-bet, nolimit",
         ),
         (("match", "call", "fold", "--game", "a\0b"), "no game"),
         (("match", "call", "fold", "--game", "x" * 5000), "no game"),

@@ -195,9 +195,9 @@ def test_parameters_as_text() -> None:
     ("name", "parameters", "told"),
     [
         ("leduk", {}, "no game 'leduk': did you mean 'leduc'?"),
-        ("chess", {}, "use one of kuhn, "),
+        ("chess", {}, "choose from kuhn, "),
         ("leduc", {"max_raise": 2}, "did you mean 'max_raises'?"),
-        ("leduc", {"stack": 2}, "leduc has no parameter 'stack': use one of max_raises, suits"),
+        ("leduc", {"stack": 2}, "leduc has no parameter 'stack': choose from max_raises, suits"),
         ("leduc", {"max_raises": "two"}, "max_raises = 'two': write a whole number"),
         ("leduc", {"suits": "maybe"}, "suits = 'maybe': write yes or no"),
         ("kuhn-nolimit", {"stack": 2.5}, "stack = '2.5': write a whole number"),

@@ -429,7 +429,7 @@ def test_checked_down_a_range_is_worth_its_equity(board):
         value = value_of(tableau, tableau.rows()) + game.value_offset_chips
         exact = equity([spot.oop_range, spot.ip_range], board=board).equity[0]
         assert value == pytest.approx(100 * exact, abs=1e-3)
-        assert exploitability_of(tableau, tableau.rows()) == pytest.approx(0, abs=1e-6)
+        assert exploitability_of(tableau, tableau.rows()) == pytest.approx(0, abs=1e-4)
 
 
 def test_streets_without_sizes_are_checked_through():

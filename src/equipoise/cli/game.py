@@ -22,7 +22,6 @@ from equipoise.cli.output import (
 from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
 from equipoise.errors import EquipoiseError, FileError, TooLargeError
 from equipoise.settings import brief
-from equipoise.solve.strategies.bestresponse import exploitability_of
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -262,6 +261,7 @@ def _figures(
 
 def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:
     """Exploitability of a solver's answer once it is post-processed."""
+    from equipoise.solve.strategies.bestresponse import exploitability_of
     from equipoise.solve.strategies.postprocessing import processed
 
     played = processed(solver.average_strategy(), rules)

@@ -23,6 +23,7 @@ from equipoise.abstraction.features.equities import live
 from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS, COMBO_COUNT, parse_combo
 from equipoise.errors import GameError
+from equipoise.run import Event
 
 
 def parents_and_features(seed: int, parents: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -139,12 +140,12 @@ def test_settings_are_checked() -> None:
 
 @pytest.mark.slow
 def test_a_small_abstraction_of_the_whole_game(tmp_path: Path) -> None:
-    told: list[str] = []
+    told: list[Event] = []
     small = PotentialAware((2, 6, 12, 30), river_cells=4, turn_classes=12, flop_classes=12)
     made = potential_aware(small, told.append)
     assert made.counts == (2, 6, 12, 30)
     assert made.perfect_recall
-    assert told[-1] == "river buckets"
+    assert told[-1].what == "river buckets"
     for street in range(4):
         masses = made.masses(street)
         assert masses.sum() == pytest.approx(1, abs=1e-12)

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import pytest
 
+from equipoise.kernel import prefetch
 from equipoise.solve.sweep.lanes import (
     LANES,
     NOWHERE,
@@ -17,7 +18,6 @@ from equipoise.solve.sweep.lanes import (
     largest,
     load,
     out_of_lanes,
-    prefetch,
     splat,
     store,
     where_above,

@@ -449,9 +449,9 @@ def test_going_on_with_no_run_is_refused_and_names_those_that_there_are(tmp_path
 
     assert refusal().endswith("holds no run to go on with: leave --resume out to start one")
     Training(tiny(iterations=2), tmp_path / "other", threads=1).run()
-    assert "runs beside it are other; or leave --resume out" in refusal()
+    assert "runs beside it are other (or leave --resume out" in refusal()
     Training(tiny(iterations=2), tmp_path / "tyop.run", threads=1).run()
-    assert f"did you mean {tmp_path / 'tyop.run'}?" in refusal()
+    assert f"did you mean '{tmp_path / 'tyop.run'}'?" in refusal()
 
 
 def test_a_folder_belongs_to_one_process(tmp_path: Path) -> None:

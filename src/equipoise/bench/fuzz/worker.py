@@ -301,7 +301,11 @@ class _Memory:
 
     @staticmethod
     def _peak() -> int:
-        return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        # Not `ru_maxrss`: that is inherited from whoever started this process, and is never started anew.
+        for line in Path("/proc/self/status").read_bytes().splitlines():
+            if line.startswith(b"VmHWM:"):
+                return 1024 * int(line.split()[1])
+        return 0
 
     @staticmethod
     def _set_ceiling(most_bytes: int) -> None:
