@@ -87,11 +87,6 @@ NOT_FOR_KERNELS = (
     "solve.sweep.tableau",
 )
 
-#: What does not keep the rules yet: nothing may be added here.
-STILL_BACKWARDS = ("solve.bucketstrategy",)
-STILL_LONG_FILES = ("games/rules.py",)
-STILL_CROWDED = ("games",)
-
 MOST_LINES = 600
 MOST_FUNCTION_LINES = 80
 MOST_FILES = 18
@@ -220,10 +215,8 @@ def test_inside_a_package_imports_go_from_right_to_left(package):
         here, there = one.name.split("."), one.target.split(".")
         if here[0] == there[0] == package and len(here) > 1 and len(there) > 1:
             apart = {(package, unit) for unit in (here[1], there[1])} & set(APART)
-            if (
-                here[1] != there[1]
-                and (apart or layer_of(there[1], layers) > layer_of(here[1], layers))
-                and not one.name.startswith(STILL_BACKWARDS)
+            if here[1] != there[1] and (
+                apart or layer_of(there[1], layers) > layer_of(here[1], layers)
             ):
                 back.append(one)
     assert not back, listed(back)
@@ -322,7 +315,6 @@ def test_no_file_is_long():
         str(path.relative_to(ROOT)): lines
         for path in ROOT.rglob("*.py")
         if (lines := len(path.read_text("utf-8").splitlines())) > MOST_LINES
-        and str(path.relative_to(ROOT)) not in STILL_LONG_FILES
     }
     assert not long
 
@@ -342,6 +334,5 @@ def test_no_folder_is_crowded():
         str(folder.relative_to(ROOT)): count
         for folder in (ROOT, *(path for path in ROOT.rglob("*") if path.is_dir()))
         if (count := sum(f.name != "__init__.py" for f in folder.glob("*.py"))) > MOST_FILES
-        and str(folder.relative_to(ROOT)) not in STILL_CROWDED
     }
     assert not crowded
