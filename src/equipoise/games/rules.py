@@ -381,10 +381,13 @@ class State(NamedTuple):
         >>> State.start(NOLIMIT_HOLDEM).can(raise_to(199))
         False
         """
-        legal = self.legal()
-        if action.kind == Kind.RAISE:
-            return 0 < legal.raise_min <= action.amount <= legal.raise_max
-        return legal.call if action.kind == Kind.CALL else legal.fold
+        kind, player = action.kind, self.to_act
+        if kind == Kind.CALL or player is None:
+            return player is not None
+        if kind == Kind.RAISE:
+            least, most = self._raise_bounds(player)
+            return 0 < least <= action.amount <= most
+        return self.committed[1 - player] > self.committed[player]
 
     def nearest(self, action: Action) -> Action:
         """What the ACPC dealer plays in place of `action`, which is itself where it is legal.

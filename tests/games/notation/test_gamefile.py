@@ -140,6 +140,14 @@ def test_a_name_is_written_as_it_is_read():
     assert gamefile.parse(gamefile.write(rules)) == rules
 
 
+def test_an_empty_name_is_no_name():
+    rules = gamefile.parse(
+        gamefile.write(LIMIT_HOLDEM).replace("# name = limit hold'em 5-10", "# name =")
+    )
+    assert rules.name == "limit game, blinds 5-10"
+    assert gamefile.parse(gamefile.write(rules)) == rules
+
+
 def test_load_and_save(tmp_path):
     path = tmp_path / "holdem.game"
     gamefile.save(LIMIT_HOLDEM, path)

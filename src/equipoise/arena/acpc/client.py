@@ -115,7 +115,9 @@ def play(
         elif over:
             continue
         if state.to_act == position:
-            action = _decision(agent, _hand(told).view())
+            # Part of the cards suffices for a view: a whole hand is made of them at its end.
+            view = View(state, position, told.holes[position], told.board, hand)
+            action = _decision(agent, view)
             wire.send(f"{line}:{answer_text(state, action)}", timeout)
             if unpaid:
                 chips += _result(unpaid).payoff

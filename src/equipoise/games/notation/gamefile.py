@@ -151,9 +151,8 @@ def parse(text: str) -> Rules:
     raise_sizes: tuple[int, ...] = ()
     if limit:
         raise_sizes = settings.numbers("raiseSize", rounds)
-    if "name" in settings:
-        name = " ".join(settings.values["name"][1].split())
-    else:
+    name = " ".join(settings.values["name"][1].split()) if "name" in settings else ""
+    if not name:
         name = f"{'limit' if limit else 'no-limit'} game, blinds {min(blinds)}-{max(blinds)}"
     return Rules(
         name=name,

@@ -43,6 +43,15 @@ _STATES_FOR_PRODUCTS = 48
 #: Groups that the boards below the path are swept in, at most: so many threads can share them. They
 #: are the same for any number of threads, and so is the answer, to the last bit.
 _GROUPS = 16
+#: Places of the parameters that a sweep may be given.
+_PARAMETERS = {
+    "keep": laid.KEEP,
+    "gain": laid.GAIN,
+    "positive": laid.POSITIVE,
+    "negative": laid.NEGATIVE,
+    "floor": laid.FLOOR,
+    "smoothing": laid.SMOOTHING,
+}
 
 
 class Tableau:
@@ -84,6 +93,11 @@ class Tableau:
         self.threads = max(1, min(threads or cores(), shared))
         self.work = [arrays.workspace() for _ in range(self.threads)]
         self.nothing = np.zeros(0, dtype=self.dtype)
+        #: Parameters of a sweep that changes nothing but regrets.
+        self._neutral = np.zeros(laid.PARAMETERS, dtype=self.dtype)
+        self._neutral[[laid.KEEP, laid.GAIN, laid.POSITIVE, laid.NEGATIVE, laid.ONE]] = 1
+        self._neutral[laid.FLOOR] = np.finfo(self.dtype).min
+        self._neutral[laid.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
         self._cuts = np.linspace(first, last, groups + 1).astype(np.int64)
         self._sums = self.nothing
@@ -126,17 +140,9 @@ class Tableau:
         `keep`, `gain`: the plan becomes `keep * plan + gain * (reach * strategy)`. `positive`,
         `negative`, `floor`: discounts and least value of regrets. `smoothing`: of the prox rules.
         """
-        par = np.zeros(laid.PARAMETERS, dtype=self.dtype)
-        limits = np.finfo(self.dtype)
-        par[laid.KEEP] = values.pop("keep", 1.0)
-        par[laid.GAIN] = values.pop("gain", 1.0)
-        par[laid.POSITIVE] = values.pop("positive", 1.0)
-        par[laid.NEGATIVE] = values.pop("negative", 1.0)
-        par[laid.FLOOR] = values.pop("floor", float(limits.min))
-        par[laid.SMOOTHING] = values.pop("smoothing", 0.0)
-        par[laid.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
-        par[laid.ONE] = 1.0
-        assert not values, f"unknown parameters {list(values)}"
+        par = self._neutral.copy()
+        for name, value in values.items():
+            par[_PARAMETERS[name]] = value
         return par
 
     def sweep(
