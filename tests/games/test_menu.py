@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from equipoise.errors import GameError
 from equipoise.games.menu import BetMenu, StreetMenu
-from equipoise.games.notation.betsize import Size, parse_sizes, sizes_text
+from equipoise.games.notation.betsize import BetSize, parse_sizes, sizes_text
 from equipoise.games.rules import (
     CALL,
     FOLD,
@@ -249,19 +249,19 @@ def test_sizes_round_trip(text):
 
 
 def test_thirds_are_written_as_fractions():
-    assert str(Size("%", Fraction(1, 3))) == "100/3%"
-    assert Size.parse("100/3%") == Size("%", Fraction(1, 3))
+    assert str(BetSize("%", Fraction(1, 3))) == "100/3%"
+    assert BetSize.parse("100/3%") == BetSize("%", Fraction(1, 3))
 
 
 @pytest.mark.parametrize("text", ["16.666666666666668%", "e0.1000000000000001%", "7/3x", ".5%"])
 def test_sizes_are_exact_to_the_last_digit(text):
-    assert Size.parse(str(Size.parse(text))) == Size.parse(text)
+    assert BetSize.parse(str(BetSize.parse(text))) == BetSize.parse(text)
 
 
 @given(st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**9))
 def test_every_number_survives_its_text(number):
-    for size in (Size("%", number), Size("e", Fraction(2), number), Size("x", number + 1)):
-        assert Size.parse(str(size)) == size
+    for size in (BetSize("%", number), BetSize("e", Fraction(2), number), BetSize("x", number + 1)):
+        assert BetSize.parse(str(size)) == size
 
 
 LONG = "1" * 5000

@@ -57,7 +57,7 @@ class Rake(NamedTuple):
 NO_RAKE = Rake()
 
 
-class Size(NamedTuple):
+class TreeSize(NamedTuple):
     """How large a betting tree is, before it is built."""
 
     #: All nodes of each round.
@@ -342,7 +342,7 @@ _FIELD = 64
 
 def measure(
     rules: Rules, menu: BetMenu, keep_first: bool = False, start: State | None = None
-) -> Size:
+) -> TreeSize:
     """Count nodes and rows without building the tree: equal positions are counted once.
 
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
@@ -406,7 +406,7 @@ def measure(
         ) from None
     played = range(origin.round, rounds)
     columns = [tuple(field(tally, number, column) for number in played) for column in range(5)]
-    return Size(columns[0], tuple(zip(columns[1], columns[2], strict=True)), *columns[3:])
+    return TreeSize(columns[0], tuple(zip(columns[1], columns[2], strict=True)), *columns[3:])
 
 
 def _origin(rules: Rules, start: State | None) -> State:
@@ -458,7 +458,7 @@ def _payoffs(
     return even, swing
 
 
-def _advice(rules: Rules, menu: BetMenu, size: Size, limit: int, start: State | None) -> str:
+def _advice(rules: Rules, menu: BetMenu, size: TreeSize, limit: int, start: State | None) -> str:
     """Which single size to drop to save most, as a sentence."""
     best_name, best_total = "", size.total
     for name, smaller in menu.without_each_size(rules.rounds):

@@ -77,7 +77,7 @@ class Board:
 
 
 @dataclass
-class Deal:
+class BoardTree:
     """The tree of boards of a game."""
 
     boards: list[Board]
@@ -92,7 +92,7 @@ class Deal:
     #: Boards past the end of a game that was cut: nobody bets there, but all-in calls are dealt out.
     beyond: list[Board] = field(default_factory=list)
 
-    def until(self, rounds: int) -> Deal:
+    def until(self, rounds: int) -> BoardTree:
         """The boards of the first `rounds` rounds; the others are only dealt out."""
         kept = sum(board.round < rounds for board in self.boards)
         return replace(self, boards=self.boards[:kept], beyond=self.boards[kept:] + self.beyond)
@@ -137,7 +137,7 @@ def deal_cards(
     start: tuple[int, ...] = (),
     ranges: tuple[Weighted, Weighted] | None = None,
     use_symmetry: bool = True,
-) -> Deal:
+) -> BoardTree:
     """Deal a deck of `suits * ranks` cards (card = `suits * rank + suit`) over a game's rounds.
 
     `board_cards[r]` public cards come before round `r`, on top of those in `start`. `strength`
@@ -163,10 +163,10 @@ def deal_cards(
         pairs = compatible(hands0, hands1) * weights0[:, None] * weights1[None, :]
         total = float(pairs.sum())
         _fill_matrices(boards, pairs / total, deck_size, strength)
-        return Deal(boards, (np.ones(len(hands0)), np.ones(len(hands1))), 1.0, "matrix", suits)
+        return BoardTree(boards, (np.ones(len(hands0)), np.ones(len(hands1))), 1.0, "matrix", suits)
     boards = builder.boards(lambda unseen, count: 1.0 / comb(unseen, count), sort=True)
     initial = (weights0[builder.ids[0][0]], weights1[builder.ids[0][1]])
-    return Deal(boards, initial, pair_mass(*ranges), "sorted", suits)
+    return BoardTree(boards, initial, pair_mass(*ranges), "sorted", suits)
 
 
 def pair_mass(first: Weighted, second: Weighted) -> float:
@@ -196,7 +196,7 @@ def pair_mass(first: Weighted, second: Weighted) -> float:
     return float(weights0 @ compatible(hands0, hands1) @ weights1)
 
 
-def deal_once(mass: NDArray[np.float64], signed: NDArray[np.float64]) -> Deal:
+def deal_once(mass: NDArray[np.float64], signed: NDArray[np.float64]) -> BoardTree:
     """One deal and no public cards: the chance of each pair of private states, and who wins.
 
     `mass[i, j]` is the probability that the players hold i and j, `signed` that times the share of
@@ -205,7 +205,7 @@ def deal_once(mass: NDArray[np.float64], signed: NDArray[np.float64]) -> Deal:
     hands = [np.arange(states, dtype=np.int16).reshape(states, 1) for states in mass.shape]
     board = Board(0, -1, (), 1.0, (hands[0], hands[1]), mass=mass, signed=signed)
     initial = (np.ones(mass.shape[0]), np.ones(mass.shape[1]))
-    return Deal([board], initial, 1.0, "matrix")
+    return BoardTree([board], initial, 1.0, "matrix")
 
 
 class _Builder:
@@ -366,7 +366,7 @@ class BoardWalk:
     ((2,), [0, 1, 1, 2, -1])
     """
 
-    def __init__(self, name: str, rules: Rules, deal: Deal) -> None:
+    def __init__(self, name: str, rules: Rules, deal: BoardTree) -> None:
         self.name, self.rules, self.deal = name, rules, deal
         first = deal.boards[0]
         width = first.hands[0].shape[1]

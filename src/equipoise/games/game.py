@@ -16,7 +16,7 @@ import numpy as np
 
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.games.betting import Betting
-from equipoise.games.boards import Board, Deal
+from equipoise.games.boards import Board, BoardTree
 from equipoise.games.menu import BetMenu
 
 NameState = Callable[[Board, int, int], str]
@@ -34,7 +34,7 @@ class Game:
     #: What people call it, with its parameters: `leduc`, `jamfold(10)`.
     name: str
     betting: Betting
-    deal: Deal
+    deal: BoardTree
     #: Chips in one big blind (or ante): what milli-big-blinds are thousandths of.
     unit_chips: float
     #: Text of a private state: (board, player, state) -> "K", "AhKd", "nuts".

@@ -42,7 +42,7 @@ from typing import Any
 from equipoise.cards.streets import STREETS
 from equipoise.errors import GameError, TooLargeError
 from equipoise.games.legal import LegalActions
-from equipoise.games.notation.betsize import Size, Sizes, parse_sizes, sizes_text
+from equipoise.games.notation.betsize import BetSize, Sizes, parse_sizes, sizes_text
 from equipoise.games.rules import CALL, FOLD, Action, Kind, State
 from equipoise.settings import brief, check_keys
 
@@ -389,7 +389,7 @@ _THRESHOLDS = ("add_allin_threshold", "force_allin_threshold", "merging_threshol
 _SIZE_KEYS = ("bets", "raises", "donks", "max_raises")
 
 
-def _raise_to(size: Size, state: State, called: int, pot: int, most: int) -> int:
+def _raise_to(size: BetSize, state: State, called: int, pot: int, most: int) -> int:
     """What a size names in the hand's total, before it is clamped."""
     unit, number = size.unit, size.number
     if unit == "a":
@@ -422,11 +422,11 @@ def _round(numerator: int, denominator: int) -> int:
     return (2 * numerator + denominator) // (2 * denominator)
 
 
-def _without(sizes: Sizes, dropped: Size) -> Sizes:
+def _without(sizes: Sizes, dropped: BetSize) -> Sizes:
     return tuple(size for size in sizes if size != dropped)
 
 
-def _no_bet_to_multiply(size: Size) -> str:
+def _no_bet_to_multiply(size: BetSize) -> str:
     return f"'{size}': there is no bet to multiply: write a first bet as 50%, 50c, e or a"
 
 

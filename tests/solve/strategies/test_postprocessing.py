@@ -12,7 +12,7 @@ from equipoise.errors import SolverError
 from equipoise.games.rules import Kind
 from equipoise.solve.strategies.postprocessing import (
     PostProcessing,
-    Rule,
+    RoundRule,
     fold_or_purified,
     purified,
     thresholded,
@@ -42,7 +42,9 @@ def tables(draw: st.DrawFn, actions: int = 5) -> Table:
 seeds = st.integers(0, 2**70)
 
 
-def slow_rule(row: list[float], rule: Rule, kinds: list[Kind], draws: list[float]) -> list[float]:
+def slow_rule(
+    row: list[float], rule: RoundRule, kinds: list[Kind], draws: list[float]
+) -> list[float]:
     """What a rule plays, for one state, one action after another."""
 
     def best(options: dict[int, float]) -> int:
@@ -87,7 +89,7 @@ def test_rules_agree_with_one_state_at_a_time(
         draws = tie_draws(seed, decision, len(kinds), states)
         found = PostProcessing.parse(text, seed).apply(cut, kinds, 0, decision)
         for s in states:
-            rule = Rule.parse(text)
+            rule = RoundRule.parse(text)
             told = slow_rule(cut[:, s].tolist(), rule, kinds, draws[:, s].tolist())
             assert found[:, s] == pytest.approx(told)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from equipoise.games.betting import NO_RAKE, Betting, Rake
-from equipoise.games.boards import Board, Deal
+from equipoise.games.boards import Board, BoardTree
 from equipoise.games.catalogue import leduc
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
@@ -32,7 +32,7 @@ def _game(boards: list[Board], initial: np.ndarray, betting: Betting) -> Game:
     return Game(
         name="made up",
         betting=betting,
-        deal=Deal(boards, (initial, initial), 1.0, "matrix"),
+        deal=BoardTree(boards, (initial, initial), 1.0, "matrix"),
         unit_chips=100.0,
         state_name=lambda board, player, state: str(state),
         board_name=lambda board: str(board.round),

@@ -19,7 +19,7 @@ from tinyrecipe import TINY
 
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
-from equipoise.abstraction.tables.transitions import Transitions, street_of
+from equipoise.abstraction.tables.transitions import Transitions, classed_street
 from equipoise.errors import ArtefactError, FileError, RecipeError, SolverError
 from equipoise.run import Event, Stop
 from equipoise.solve.solvers.cfr import DCFR
@@ -67,7 +67,7 @@ def _few_chances(monkeypatch: pytest.MonkeyPatch) -> None:
     def drawn(
         buckets: Abstraction, boards: object, seed: object, classes: np.ndarray, *_: object
     ) -> Transitions:
-        classed = street_of(classes)
+        classed = classed_street(classes)
         rng = np.random.default_rng(5)
         counts = buckets.counts
 

@@ -17,7 +17,7 @@ from equipoise.abstraction.tables.transitions import Transitions
 from equipoise.cards.streets import STREETS
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
-from equipoise.games.boards import Board, Deal
+from equipoise.games.boards import Board, BoardTree
 from equipoise.games.game import Game, game_name
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules
@@ -44,7 +44,7 @@ def bucket_game(rules: Rules, tables: JointTables, menu: BetMenu | str | None = 
             menu=betting.menu,
         ),
         betting=betting,
-        deal=Deal(boards, (ones, ones), 1.0, "matrix"),
+        deal=BoardTree(boards, (ones, ones), 1.0, "matrix"),
         unit_chips=float(rules.big_blind),
         state_name=lambda board, _, state: _path_text(paths, board.round, state),
         board_name=lambda board: STREETS[board.round],
@@ -88,7 +88,7 @@ def independent_game(
             menu=betting.menu,
         ),
         betting=betting,
-        deal=Deal(boards, (transitions.prior, transitions.prior), 1.0, "matrix"),
+        deal=BoardTree(boards, (transitions.prior, transitions.prior), 1.0, "matrix"),
         unit_chips=float(rules.big_blind),
         state_name=lambda board, _, state: str(state + 1),
         board_name=lambda board: (

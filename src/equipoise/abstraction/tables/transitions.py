@@ -111,7 +111,7 @@ def count_transitions(
     three cards, of four or of five.
     """
     of_board = _checked(classes)
-    classed = street_of(of_board)
+    classed = classed_street(of_board)
     number = int(of_board.max()) + 1
     counts = bucket_counts(lookup)
     first = np.bincount(lookup.preflop_child[0, lookup.preflop_feature], minlength=counts[0])
@@ -139,10 +139,10 @@ def count_transitions(
     )
 
 
-def street_of(classes: NDArray[Any]) -> int:
+def classed_street(classes: NDArray[Any]) -> int:
     """The street whose canonical boards are classed: there are as many classes as boards.
 
-    >>> street_of(np.zeros(1755, dtype=np.int8))
+    >>> classed_street(np.zeros(1755, dtype=np.int8))
     1
     """
     for cards, boards in BOARD_CLASSES.items():
@@ -157,7 +157,7 @@ def street_of(classes: NDArray[Any]) -> int:
 def _checked(classes: NDArray[np.int8] | None) -> NDArray[np.int64]:
     if classes is None:
         return np.zeros(BOARD_CLASSES[3], dtype=np.int64)
-    street_of(classes)
+    classed_street(classes)
     found = np.asarray(classes).astype(np.int64)
     if len(np.unique(found)) != found.max() + 1:
         raise GameError("classes of boards are numbered 0, 1 … without gaps")
@@ -166,7 +166,7 @@ def _checked(classes: NDArray[np.int8] | None) -> NDArray[np.int64]:
 
 def class_of_boards(boards: NDArray[np.uint8], classes: NDArray[Any]) -> NDArray[Any]:
     """Class of each board, by as many of its first cards as are classed."""
-    cards = street_of(classes) + 2
+    cards = classed_street(classes) + 2
     found: NDArray[Any] = classes[board_index(cards).class_of[board_ranks(boards[:, :cards])]]
     return found
 
@@ -238,7 +238,7 @@ def _points(
 
 def _redealt(boards: NDArray[np.uint8], among: NDArray[np.bool_], seed: int) -> NDArray[np.uint8]:
     """Boards that begin with one of the wanted, as many, and other cards at random."""
-    cards = street_of(among) + 2
+    cards = classed_street(among) + 2
     index = board_index(cards)
     chances = np.where(among, index.multiplicity, 0)
     rng = np.random.default_rng([seed, int(np.flatnonzero(among)[0])])

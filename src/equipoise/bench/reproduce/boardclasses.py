@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.tables.bucketgame import independent_game
-from equipoise.abstraction.tables.transitions import street_of, transitions
+from equipoise.abstraction.tables.transitions import classed_street, transitions
 from equipoise.agents.blueprint.files import load_blueprint
 from equipoise.run import Event, Listener
 from equipoise.solve.training.blueprint import Blueprint
@@ -56,7 +56,7 @@ def run(seed: int, quick: bool, progress: Listener) -> Data:
 
 def shuffled(classes: NDArray[np.int8], seed: int) -> NDArray[np.int8]:
     """Classes as likely as those given, boards dealt to them at random."""
-    weight = board_index(street_of(classes) + 2).multiplicity
+    weight = board_index(classed_street(classes) + 2).multiplicity
     order = np.random.default_rng(seed).permutation(len(classes))
     ends = np.cumsum(np.bincount(classes, weight))
     found = np.empty_like(classes)

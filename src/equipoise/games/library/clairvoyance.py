@@ -20,7 +20,7 @@ from equipoise.games.boards import Board, deal_once
 from equipoise.games.game import Game, exact, game_name, number_text
 from equipoise.games.library.kuhn import half_street_rules
 from equipoise.games.menu import BetMenu, StreetMenu
-from equipoise.games.notation.betsize import Size
+from equipoise.games.notation.betsize import BetSize
 
 #: Multiples of a step that are bet sizes.
 _MOST_SIZES = 50_000
@@ -54,7 +54,7 @@ def clairvoyance(
         if chips // stride > _MOST_SIZES:
             raise GameError(f"step = {step}: over {_MOST_SIZES:,} sizes: give a larger one")
         bets = StreetMenu(
-            tuple(Size("c", Fraction(bet)) for bet in range(stride, chips + 1, stride))
+            tuple(BetSize("c", Fraction(bet)) for bet in range(stride, chips + 1, stride))
         )
     rules = half_street_rules("half-street clairvoyance", chips, pot)
     name = game_name(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
-from equipoise.games.boards import Deal, Hands, deal_cards
+from equipoise.games.boards import BoardTree, Hands, deal_cards
 from equipoise.games.game import CardText, Game, game_name
 from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.rules import Rules
@@ -103,7 +103,7 @@ def _game(name: str, rules: Rules, menu: BetMenu, unit_chips: float) -> Game:
     return Game(name, betting, _deal(), unit_chips, _CARDS.state, _CARDS.board)
 
 
-def _deal() -> Deal:
+def _deal() -> BoardTree:
     return deal_cards(suits=1, ranks=3, hole_cards=1, board_cards=(0,), strength=_high_card)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
-from equipoise.games.boards import Board, Deal, Hands, deal_cards
+from equipoise.games.boards import Board, BoardTree, Hands, deal_cards
 from equipoise.games.game import CardText, Game, game_name
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import UNLIMITED, Rules
@@ -68,7 +68,7 @@ def _game(name: str, rules: Rules, menu: BetMenu, suits: bool) -> Game:
     return Game(name, Betting.build(rules, menu), deal, 1.0, text.state, text.board)
 
 
-def _deal_cards() -> Deal:
+def _deal_cards() -> BoardTree:
     def strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
         return _strength(hands[:, 0] // _COPIES, board[0] // _COPIES)
 
@@ -82,7 +82,7 @@ def _deal_cards() -> Deal:
     )
 
 
-def _deal_ranks() -> Deal:
+def _deal_ranks() -> BoardTree:
     every = np.arange(_RANKS)
     hands = every[:, None].astype(np.int16)
     same = np.eye(_RANKS)
@@ -101,7 +101,7 @@ def _deal_ranks() -> Deal:
         assert root.signed is not None
         root.signed += signed
     ones = np.ones(_RANKS)
-    return Deal(boards, (ones, ones), 1.0, "matrix")
+    return BoardTree(boards, (ones, ones), 1.0, "matrix")
 
 
 def _strength(ranks: NDArray[np.integer], board: int) -> NDArray[np.int64]:

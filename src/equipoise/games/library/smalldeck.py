@@ -17,7 +17,7 @@ from math import comb, factorial
 
 from equipoise.errors import GameError, TooLargeError
 from equipoise.games.betting import NO_RAKE, Betting, Rake
-from equipoise.games.boards import Deal, deal_cards
+from equipoise.games.boards import BoardTree, deal_cards
 from equipoise.games.dealing import hand_strength
 from equipoise.games.game import CardText, Game, game_name
 from equipoise.games.menu import BetMenu
@@ -71,7 +71,7 @@ class SmallDeck:
             board_cards=self.board_cards,
         )
 
-    def deal(self) -> Deal:
+    def deal(self) -> BoardTree:
         """The tree of boards."""
         self._check_deck()
         return deal_cards(

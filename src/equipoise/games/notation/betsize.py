@@ -20,12 +20,12 @@ _MOST_CHARACTERS, _MOST_SIZES = 100, 200
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class BetSize:
     """One bet size.
 
-    >>> str(Size.parse("33.3%")), Size.parse("2.5x").number
+    >>> str(BetSize.parse("33.3%")), BetSize.parse("2.5x").number
     ('33.3%', Fraction(5, 2))
-    >>> Size.parse("50")
+    >>> BetSize.parse("50")
     Traceback (most recent call last):
         ...
     equipoise.errors.GameError: '50': a size needs a unit: 50%, 2.5x, 50c, e or a
@@ -39,7 +39,7 @@ class Size:
     cap: Fraction | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Size:
+    def parse(cls, text: str) -> BetSize:
         """Read one size."""
         word = text.strip().lower()
         if len(word) > _MOST_CHARACTERS:
@@ -102,7 +102,7 @@ def _decimal(number: Fraction) -> str:
     return f"{digits[:-places]}.{digits[-places:]}" if places else digits
 
 
-Sizes = tuple[Size, ...]
+Sizes = tuple[BetSize, ...]
 
 
 def parse_sizes(text: str) -> Sizes:
@@ -116,7 +116,7 @@ def parse_sizes(text: str) -> Sizes:
     words = text.split(",", _MOST_SIZES)
     if len(words) > _MOST_SIZES:
         raise GameError(f"a list of over {_MOST_SIZES} sizes: name those that matter")
-    return tuple(Size.parse(word) for word in words)
+    return tuple(BetSize.parse(word) for word in words)
 
 
 def sizes_text(sizes: Sizes) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
-from equipoise.games.betting import Betting, Size
+from equipoise.games.betting import Betting, TreeSize
 from equipoise.games.policy import Policy, PublicState
 from equipoise.solve.sampling.cardwalk import NODE, fill_averages
 from equipoise.solve.strategies.strategy import BestResponse
@@ -43,7 +43,7 @@ class Subtree(NamedTuple):
     last: int
 
 
-def table_bytes(size: Size, buckets: NDArray[np.int64]) -> int:
+def table_bytes(size: TreeSize, buckets: NDArray[np.int64]) -> int:
     """Memory of all regrets and averages, and size of a checkpoint, before the tree is built.
 
     >>> from equipoise.games.betting import measure

@@ -16,7 +16,7 @@ from time import monotonic
 import numpy as np
 
 from equipoise.errors import TooLargeError
-from equipoise.games.betting import Size, measure
+from equipoise.games.betting import TreeSize, measure
 from equipoise.games.menu import BetMenu
 from equipoise.games.runouts import Weighted, runouts, suit_symmetries
 from equipoise.games.spot import Spot
@@ -115,7 +115,7 @@ class SpotCost:
     board_bytes: int
 
     @classmethod
-    def of(cls, streets: tuple[str, ...], size: Size, cards: BoardCounts) -> SpotCost:
+    def of(cls, streets: tuple[str, ...], size: TreeSize, cards: BoardCounts) -> SpotCost:
         """Put betting and boards together."""
         numbers = sum(
             size.rows[number][player] * cards.lanes[number][player]

@@ -39,7 +39,7 @@ _NAMES = ("raw", "purify", "threshold", "fold")
 
 
 @dataclass(frozen=True)
-class Rule:
+class RoundRule:
     """What is done in one betting round."""
 
     #: `raw`, `purify`, `threshold` or `fold`.
@@ -55,12 +55,12 @@ class Rule:
             raise SolverError(f"{self.name} {self.level}: give a probability from 0 to less than 1")
 
     @classmethod
-    def parse(cls, text: str) -> Rule:
+    def parse(cls, text: str) -> RoundRule:
         """Read one rule.
 
-        >>> Rule.parse("threshold 0.15")
-        Rule(name='threshold', level=0.15)
-        >>> Rule.parse("threshold")
+        >>> RoundRule.parse("threshold 0.15")
+        RoundRule(name='threshold', level=0.15)
+        >>> RoundRule.parse("threshold")
         Traceback (most recent call last):
             ...
         equipoise.errors.SolverError: 'threshold': write a probability after it, as threshold 0.15
@@ -90,7 +90,7 @@ class PostProcessing:
     'raw/threshold 0.05/purify'
     """
 
-    rules: tuple[Rule, ...] = (Rule("raw"),)
+    rules: tuple[RoundRule, ...] = (RoundRule("raw"),)
     #: Seed of ties.
     seed: int = 0
 
@@ -101,7 +101,7 @@ class PostProcessing:
     @classmethod
     def parse(cls, text: str, seed: int = 0) -> PostProcessing:
         """Read the rules of all rounds."""
-        return cls(tuple(Rule.parse(part) for part in text.split("/")), seed)
+        return cls(tuple(RoundRule.parse(part) for part in text.split("/")), seed)
 
     def __str__(self) -> str:
         return "/".join(str(rule) for rule in self.rules)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from equipoise import artefact
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.lookup import BLOCKED
-from equipoise.abstraction.tables.transitions import class_of_boards, street_of
+from equipoise.abstraction.tables.transitions import class_of_boards, classed_street
 from equipoise.cache import cache_folder, cached_table
 from equipoise.cards.streets import BOARD_SIZES
 from equipoise.errors import ArtefactError, GameError, SolverError
@@ -64,7 +64,7 @@ def known_classes(classes: Classes | None, street: int) -> int:
     >>> known_classes(np.arange(1755, dtype=np.int16) % 11, 2), known_classes(None, 2)
     (11, 1)
     """
-    return 1 if classes is None or street < street_of(classes) else int(classes.max()) + 1
+    return 1 if classes is None or street < classed_street(classes) else int(classes.max()) + 1
 
 
 def columns_of(buckets: Sequence[int], classes: Classes | None) -> list[int]:
@@ -130,7 +130,7 @@ class Blueprint:
 
     def board_class(self, board: NDArray[Any] | tuple[int, ...]) -> int:
         """Public class of a board, 0 while it is not known or if there are none."""
-        if self.classes is None or len(board) < street_of(self.classes) + 2:
+        if self.classes is None or len(board) < classed_street(self.classes) + 2:
             return 0
         return int(class_of_boards(np.array([tuple(board)], dtype=np.uint8), self.classes)[0])
 
@@ -271,7 +271,7 @@ def _known(classes: NDArray[Any] | None, street: int) -> Classes | None:
     """Classes of the boards of a street, as a file gives them; street 0 has none."""
     if classes is None and not street:
         return None
-    if classes is None or street_of(classes) != street:
+    if classes is None or classed_street(classes) != street:
         raise ArtefactError("classes of other boards")
     count = int(classes.max()) + 1
     if classes.dtype.kind not in "iu" or not np.array_equal(np.unique(classes), np.arange(count)):
