@@ -8,8 +8,11 @@ import polars
 import pytest
 
 import equipoise as eq
+from equipoise.arena.acpc.dealer import DealerResult
+from equipoise.arena.histories.players import summarise
 from equipoise.columnar import Columnar, html_table, write_frame
 
+LEDUC = eq.game("leduc").betting.rules
 LOG = Path(__file__).parent / "arena" / "data" / "dealer_nolimit.log"
 
 
@@ -71,6 +74,11 @@ def _results():
         "position": solution.at("check"),
         "history": eq.History.open(LOG),
         "tournament": eq.play_tournament(["fold", "call", "all-in"], hands=20),
+        "strategy": eq.TabularStrategy.uniform(eq.game("leduc")),
+        "potential": eq.potential("Ad Qc", "3h 4c Jh"),
+        "exact": eq.exact_match(eq.make_agent("call"), eq.make_agent("fold"), LEDUC),
+        "player": summarise(eq.History.open(LOG).hands())[0],
+        "dealer": DealerResult(10, (50, -50), ("a", "b"), 0.5),
         "lbr": eq.local_best_response("call", hands=20, menu="fc"),
     }
 
@@ -94,6 +102,22 @@ def test_a_match_and_a_tournament_as_tables():
     rates = found["tournament"].to_polars()
     assert rates.select("a", "b", "mbb_per_hand").rows()[1] == ("fold", "all-in", -750.0)
     assert found["equity"].to_numpy()["win"].sum() + found["equity"].tie == pytest.approx(1)
+
+
+def test_a_strategy_as_a_table_has_a_row_for_each_action():
+    strategy = eq.TabularStrategy.from_dict(eq.game("kuhn"), {("J", ""): {"bet": 1}})
+    rows = strategy.to_polars().rows(named=True)
+    first = {"player": 0, "board": "", "betting": "", "state": "J"}
+    assert rows[0] == first | {"action": "check", "probability": 0.0}
+    assert rows[1] == first | {"action": "bet 1", "probability": 1.0}
+    assert len(rows) == sum(len(told.actions) for told in strategy)
+
+
+def test_potential_as_a_table_is_its_counts():
+    found = eq.potential("Ad Qc", "3h 4c Jh")
+    table = found.to_numpy()
+    assert table["now"].tolist() == ["ahead", "tied", "behind"]
+    assert [tuple(row)[1:] for row in table.tolist()] == list(found.counts)
 
 
 def test_a_solution_and_its_positions_as_tables():

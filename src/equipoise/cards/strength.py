@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from equipoise.cards.kernels import BLOCKED, roll_out
 from equipoise.cards.matchup import exchangeable, runouts
 from equipoise.cards.preflop import against_random
 from equipoise.cards.streets import BOARD_SIZES
+from equipoise.columnar import Columnar
 from equipoise.errors import CardError
 from equipoise.kernel import over_chunks
 
@@ -51,8 +52,8 @@ class Standing(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Potential:
-    """What a hand is and may become against one unknown opponent."""
+class Potential(Columnar):
+    """What a hand is and may become against one unknown opponent; as a table, its counts."""
 
     strength: float
     """Chance to be ahead now, ties half."""
@@ -64,6 +65,20 @@ class Potential:
     """Mean share of the pot at the river."""
     counts: tuple[tuple[int, int, int], tuple[int, int, int], tuple[int, int, int]]
     """Opponent and runout pairs: row ahead, tied, behind now; column the same at the river."""
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each standing now."""
+        columns = zip(Standing._fields, zip(*self.counts, strict=True), strict=True)
+        return {"now": list(Standing._fields)} | {
+            f"{name}_at_river": list(column) for name, column in columns
+        }
+
+    def caption(self) -> str:
+        """The four figures."""
+        return (
+            f"Strength {self.strength:.3f}, potential +{self.positive:.3f} −{self.negative:.3f}, "
+            f"equity {self.equity:.3f}; opponents' hands and run-outs"
+        )
 
 
 def standing(hole: Cards, board: Cards) -> Standing:

@@ -20,6 +20,7 @@ from equipoise.arena.acpc.protocol import VERSION, is_comment, shorten
 from equipoise.arena.acpc.table import DealerTable
 from equipoise.arena.acpc.wire import GONE, LONGEST_WAIT, PATIENCE, Wire
 from equipoise.arena.record import chips_text
+from equipoise.columnar import Columnar
 from equipoise.errors import GameError, ProtocolError
 from equipoise.games.rules import Rules
 from equipoise.settings import brief
@@ -51,8 +52,8 @@ class TimeLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class DealerResult:
-    """How a match went."""
+class DealerResult(Columnar):
+    """How a match went; as a table, one row a seat."""
 
     #: Hands that were finished.
     hands: int
@@ -69,6 +70,19 @@ class DealerResult:
     #: By seat, answers that were played otherwise than they were meant: sizes that were clipped,
     #: and calls in place of what was not allowed or not understood.
     mended_answers: tuple[int, int] = (0, 0)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """What each seat did."""
+        return {
+            "name": list(self.names),
+            "score_chips": list(self.score),
+            "stray_lines": list(self.stray_lines),
+            "mended_answers": list(self.mended_answers),
+        }
+
+    def caption(self) -> str:
+        """How far the match came."""
+        return f"{self.hands:,} hands" + (f", ended early: {self.reason}" if self.reason else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise dealer --json` prints them."""

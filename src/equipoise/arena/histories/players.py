@@ -14,11 +14,12 @@ from typing import Any
 
 from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import Estimate, estimate
+from equipoise.columnar import Columnar, columns_of
 from equipoise.games.rules import Kind, State
 
 
-class PlayerSummary:
-    """One player's figures, added up hand by hand.
+class PlayerSummary(Columnar):
+    """One player's figures, added up hand by hand; as a table, one row.
 
     >>> from equipoise.arena.acpc.protocol import read_state_line
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
@@ -88,6 +89,10 @@ class PlayerSummary:
             "ci95_mbb": rate.half_width,
             "pairs": rate.count if self.paired else 0,
         }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """All figures."""
+        return columns_of([self.to_dict()])
 
     def _add(self, hand: HandRecord, position: int, actors: list[list[int]]) -> None:
         state, payoffs = hand.state, hand.payoffs

@@ -14,8 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Any
 
 from equipoise.agents.agent import Agent
+from equipoise.columnar import Columnar
 from equipoise.errors import EquipoiseError, TooLargeError
 from equipoise.games.belief import Belief, Cards
 from equipoise.games.checkdown import CheckDown
@@ -27,8 +29,8 @@ _MOST_SITUATIONS = 2_000_000
 
 
 @dataclass(frozen=True)
-class ExactResult:
-    """What A wins from B in chips a hand."""
+class ExactResult(Columnar):
+    """What A wins from B in chips a hand; as a table, one row a seat."""
 
     rules: Rules
     #: A at position 0, and at position 1.
@@ -38,6 +40,10 @@ class ExactResult:
     def mbb_per_hand(self) -> float:
         """A's win rate when the seats alternate."""
         return sum(self.chips) / 2 * 1000 / self.rules.big_blind
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A's seat, and what it wins there."""
+        return {"position": [0, 1], "chips_per_hand": list(self.chips)}
 
 
 def exact_match(a: Agent, b: Agent, rules: Rules, hand: int = 0) -> ExactResult:

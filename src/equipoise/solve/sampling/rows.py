@@ -211,6 +211,6 @@ class CardStrategy:
         """Refused: how often buckets meet is not known here."""
         raise SolverError(_UNJUDGED)
 
-    def best_response(self, player: int) -> BestResponse:
+    def best_response(self, player: int) -> BestResponse[CardStrategy]:
         """Refused: how often buckets meet is not known here."""
         raise SolverError(_UNJUDGED)

@@ -195,7 +195,7 @@ class Solution(Answer):
         self._check_whole()
         return exploitability_of(self.tableau, self.plan)
 
-    def best_response(self, player: int | str) -> BestResponse:
+    def best_response(self, player: int | str) -> BestResponse[TabularStrategy]:
         """What wins most for a player against the other's strategy; locks hold for both."""
         self._check_whole()
         who = seat(player)

@@ -27,7 +27,7 @@ from equipoise.solve.sweep.rowrules import BEST, VALUE
 from equipoise.solve.sweep.tableau import Rows, Tableau
 
 
-def best_response(strategy: Strategy, player: int) -> BestResponse:
+def best_response(strategy: Strategy, player: int) -> BestResponse[Strategy]:
     """What wins most for `player` against a strategy, and how much that is.
 
     >>> from equipoise.games.catalogue import kuhn

@@ -12,7 +12,7 @@ known where its game is small enough to be swept; where it is not, a sentence sa
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from equipoise.games.betting import Betting
 
 
-class BestResponse(NamedTuple):
+S = TypeVar("S", bound="Strategy", covariant=True)
+
+
+class BestResponse(NamedTuple, Generic[S]):
     """What wins most against a strategy."""
 
     #: Chips a hand, as :meth:`value` of a solver counts them.
     value: float
     #: The response, the other player playing on as he did.
-    strategy: Strategy
+    strategy: S
 
 
 @runtime_checkable
@@ -52,5 +55,5 @@ class Strategy(Protocol):
     def exploitability(self) -> float:
         """Mean of what both players gain by best-responding, in chips a hand."""
 
-    def best_response(self, player: int) -> BestResponse:
+    def best_response(self, player: int) -> BestResponse[Strategy]:
         """What wins most for `player` against this strategy."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.cards.card import DECK_SIZE
+from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import ArtefactError, GameError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.boards import BoardWalk
@@ -64,12 +65,12 @@ class InformationSet(NamedTuple):
     probabilities: tuple[float, ...]
 
 
-class TabularStrategy:
+class TabularStrategy(Columnar):
     """A behaviour strategy for both players of a game.
 
     `numbers` may be a realisation plan or behaviour probabilities: only the proportions within an
     information set count. Where they are all zero the state was never reached, nothing was learnt,
-    and the strategy is uniform.
+    and the strategy is uniform. As a table, it has a row for each information set and action.
     """
 
     def __init__(self, game: Game, numbers: NDArray[Any], index: RowIndex | None = None) -> None:
@@ -170,7 +171,7 @@ class TabularStrategy:
         """
         return exploitability_of(self._tableau, self.numbers)
 
-    def best_response(self, player: int) -> BestResponse:
+    def best_response(self, player: int) -> BestResponse[TabularStrategy]:
         """What wins most for `player` against the other's strategy."""
         if player not in (0, 1):
             raise SolverError(f"player = {player}: best responses are those of player 0 or 1")
@@ -314,6 +315,25 @@ class TabularStrategy:
         if hidden:
             table.caption = f"{hidden:,} more information sets not shown"
         return table
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row for each action at each information set."""
+        return columns_of(
+            {
+                "player": told.player,
+                "board": told.board,
+                "betting": told.betting,
+                "state": told.state,
+                "action": action,
+                "probability": probability,
+            }
+            for told in self
+            for action, probability in zip(told.actions, told.probabilities, strict=True)
+        )
+
+    def caption(self) -> str:
+        """The game."""
+        return f"A strategy of {self.game.name}"
 
     def save(self, path: str | Path) -> None:
         """Write the strategy with the fingerprint of its game."""

@@ -205,7 +205,7 @@ class Blueprint:
         """Mean of what both players gain by best-responding, in chips, in the game of its buckets."""
         return self._in_own_game.exploitability()
 
-    def best_response(self, player: int) -> BestResponse:
+    def best_response(self, player: int) -> BestResponse[TabularStrategy]:
         """What wins most for `player` against it in the game of its buckets."""
         return self._in_own_game.best_response(player)
 
