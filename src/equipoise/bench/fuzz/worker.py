@@ -189,6 +189,8 @@ def serve(
         work.mkdir()
         inputs = Inputs(readers(), seed)
         refused = _warm_up(inputs, work)
+        # What is loaded by now stays: sweeps for garbage after a fault need not look at it again.
+        gc.freeze()
         pipe.send((inputs.digest, refused))
         while True:
             try:
