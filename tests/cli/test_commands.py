@@ -19,10 +19,17 @@ from equipoise.errors import EquipoiseError, RecipeError
 runner = CliRunner()
 
 
-def call(*words: str):
-    """Run the command in a process of its own, as a user does."""
-    line = [sys.executable, "-c", "from equipoise.cli import main; main()", *words]
-    return subprocess.run(line, capture_output=True, text=True, timeout=120)
+@pytest.fixture
+def refused(monkeypatch, capsys):
+    """Runs what a process would, to its end: returns the exit code, and what it said."""
+
+    def run(*words: str):
+        monkeypatch.setattr(sys, "argv", ["equipoise", *words])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        return ended.value.code, *capsys.readouterr()
+
+    return run
 
 
 def as_json(*words: str) -> dict:
@@ -87,24 +94,23 @@ def test_preflop_ranks_hands():
         (("bench", "nothing"), "choose from"),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence):
-    done = call(*words)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
-    said = [line for line in done.stderr.splitlines() if not line.startswith("Compiling")]
+def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence, refused):
+    code, out, error = refused(*words)
+    assert code == 2
+    assert out == ""
+    assert sentence in error
+    said = [line for line in error.splitlines() if not line.startswith("Compiling")]
     assert len(said) == 1
 
 
-def test_a_picture_is_replaced_only_when_asked(tmp_path):
+def test_a_picture_is_replaced_only_when_asked(tmp_path, refused):
     path = tmp_path / "a.png"
     words = ["range", "AA", "--plot", str(path)]
     assert runner.invoke(app, words, catch_exceptions=False).exit_code == 0
     path.write_text("mine")
-    done = call(*words)
-    assert done.returncode == 2
-    assert "exists: add --overwrite to replace it" in done.stderr
+    code, _, error = refused(*words)
+    assert code == 2
+    assert "exists: add --overwrite to replace it" in error
     assert path.read_text() == "mine"
     assert runner.invoke(app, [*words, "--overwrite"], catch_exceptions=False).exit_code == 0
     assert path.read_bytes().startswith(b"\x89PNG")
@@ -162,6 +168,8 @@ def test_the_package_can_be_run():
     assert done.stdout.strip() == equipoise.__version__
     wrong = subprocess.run([*line, "range", "AKx"], capture_output=True, text=True)
     assert wrong.returncode == 2
+    assert wrong.stdout == ""
+    assert wrong.stderr.count("\n") == 1
     assert "Traceback" not in wrong.stderr
 
 
