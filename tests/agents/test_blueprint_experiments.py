@@ -20,7 +20,7 @@ from equipoise.agents.blueprint import files as blueprintfiles
 from equipoise.agents.blueprint.files import find_blueprint, has_blueprint, load_blueprint
 from equipoise.agents.blueprint.guard import SCOPES
 from equipoise.agents.registry import AGENTS, make_agent
-from equipoise.bench.reports import boardclasses_report, fellomen_report
+from equipoise.bench.reports import boardclasses_report, fellomen_report, translation_report
 from equipoise.bench.reproduce import boardclasses, fellomen, tartanian, translation
 from equipoise.bench.reproduce.meetings import Stable, verdict
 from equipoise.cli import app
@@ -130,6 +130,9 @@ def test_translation_matches(files, nowhere, short):
     assert len(rows) == 7
     assert rows["pseudo-harmonic"]["more_than_pseudo_harmonic"]["mbb_per_hand"] == 0
     assert len({row["mbb_per_hand"] for row in rows.values()}) > 2
+    shown = printed(translation_report.matches(data["matches"]))
+    for expected in ("with each mapping: mbb/hand over 40 hands", *rows):
+        assert expected in shown
     assert "equipoise train quick" in translation.matches(Stable(), None, None)["missing"]
 
 

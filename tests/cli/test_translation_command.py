@@ -9,6 +9,7 @@ import pytest
 from printing import printed
 from typer.testing import CliRunner
 
+from equipoise.agents.blueprint import files as blueprintfiles
 from equipoise.bench.reports import purification_report, translation_report
 from equipoise.bench.reproduce import purification, translation
 from equipoise.cli import app
@@ -16,7 +17,8 @@ from equipoise.cli import app
 
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few stacks and few games."""
+    """Few stacks and few games, and no blueprint that could play matches."""
+    monkeypatch.setattr(blueprintfiles, "places", lambda name: [])
     monkeypatch.setattr(translation, "CLAIRVOYANCE_STACKS", (3, 5))
     monkeypatch.setattr(translation, "QUICK_SETTINGS", translation.SETTINGS[:1])
     monkeypatch.setattr(translation, "_DCFR_ITERATIONS", 2000)
@@ -47,7 +49,8 @@ def test_translation(little: None, tmp_path: Path) -> None:
     assert kuhn["value_pots"] == pytest.approx(1 / 84)
     assert picture.stat().st_size > 10_000
     shown = printed(translation_report.report(data))
-    for expected in ("figure 2: 0.01 to 1", "0.238 (0.24)", "kuhn 100%,a"):
+    missing = ("no matches were played", "equipoise train quick")
+    for expected in ("figure 2: 0.01 to 1", "0.238 (0.24)", "kuhn 100%,a", *missing):
         assert expected in shown
 
 

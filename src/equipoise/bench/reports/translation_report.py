@@ -22,7 +22,7 @@ def report(data: Data) -> RenderableType:
         _even(data["curves"]),
         _clairvoyance(data["clairvoyance"]),
         _small(data["small_games"]),
-        _matches(data["matches"]),
+        matches(data["matches"]),
     )
 
 
@@ -91,7 +91,8 @@ def _small(rows: list[Data]) -> Table:
     return table
 
 
-def _matches(told: Data) -> RenderableType:
+def matches(told: Data) -> RenderableType:
+    """What a blueprint wins with each mapping."""
     if "missing" in told:
         return f"no matches were played: {told['missing']}"
     table = _table(
