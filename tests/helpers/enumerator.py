@@ -8,17 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from math import comb
 
 from equipoise.games.menu import BetMenu
-from equipoise.games.rules import Rules, State
+from equipoise.games.rules import Action, Rules, State
 
 Cards = tuple[int, ...]
 #: (player, hole cards, board, betting text) -> probability of each action of the menu.
 Play = Callable[[int, Cards, Cards, str], Sequence[float]]
 #: (hole cards, full board) -> anything that compares.
 Strength = Callable[[Cards, Cards], object]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of betting. What the rules say about it does not depend on the cards: it is asked once."""
+
+    state: State
+    menu: BetMenu
+
+    @cached_property
+    def text(self) -> str:
+        """The betting so far."""
+        return self.state.betting_text()
+
+    @cached_property
+    def after(self) -> list[tuple[Action, Line]]:
+        """What the menu allows, and the line that each leads to."""
+        return [
+            (action, Line(self.state.apply(action), self.menu))
+            for action in self.menu.actions(self.state)
+        ]
 
 
 @dataclass(frozen=True)
@@ -41,6 +63,7 @@ class Referee:
     #: Where play begins, if not with the hand.
     begin: State | None = None
     _deals: list[tuple[Cards, Cards, float]] = field(default_factory=list)
+    _dealt_out: dict[tuple[object, ...], tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         deck = [c for c in range(self.rules.suits * self.rules.ranks) if c not in self.start]
@@ -55,10 +78,10 @@ class Referee:
         total = sum(weight for *_, weight in pairs)
         self._deals.extend((mine, theirs, weight / total) for mine, theirs, weight in pairs)
 
-    @property
-    def first(self) -> State:
+    @cached_property
+    def first(self) -> Line:
         """Where play begins."""
-        return self.begin or State.start(self.rules)
+        return Line(self.begin or State.start(self.rules), self.menu)
 
     # ------------------------------------------------------------------------------ chance
 
@@ -73,11 +96,14 @@ class Referee:
     def showdown(self, mine: Cards, theirs: Cards, board: Cards, number: int) -> tuple[float, ...]:
         """Probabilities that player 0 wins, ties and loses once all rounds are dealt."""
         if number + 1 < self.rules.rounds:
-            result = [0.0, 0.0, 0.0]
-            for longer, chance in self.boards(number + 1, board, mine, theirs):
-                for i, p in enumerate(self.showdown(mine, theirs, longer, number + 1)):
-                    result[i] += chance * p
-            return tuple(result)
+            known = self._dealt_out.get((mine, theirs, board, number))
+            if known is None:
+                result = [0.0, 0.0, 0.0]
+                for longer, chance in self.boards(number + 1, board, mine, theirs):
+                    for i, p in enumerate(self.showdown(mine, theirs, longer, number + 1)):
+                        result[i] += chance * p
+                known = self._dealt_out[mine, theirs, board, number] = tuple(result)
+            return known
         a, b = self.strength(mine, board), self.strength(theirs, board)
         return (float(a > b), float(a == b), float(a < b))  # type: ignore[operator]
 
@@ -104,41 +130,48 @@ class Referee:
         """Expected chips of both players."""
         totals = [0.0, 0.0]
         for mine, theirs, chance in self._deals:
-            value = self._value(self.first, self.first.round, self.start, (mine, theirs), play)
+            begun = self.first.state.round
+            value = self._value(self.first, begun, self.start, (mine, theirs), play)
             for player in (0, 1):
                 totals[player] += chance * value[player]
         return totals[0], totals[1]
 
     def _value(
-        self, state: State, dealt: int, board: Cards, holes: tuple[Cards, Cards], play: Play
+        self, line: Line, dealt: int, board: Cards, holes: tuple[Cards, Cards], play: Play
     ) -> tuple[float, float]:
+        state = line.state
         if state.is_over:
             return self.payoffs(state, *holes, board)
         if state.round >= self.cut:
-            text = state.betting_text()
-            return self.given(0, holes[0], text), self.given(1, holes[1], text)
+            return self.given(0, holes[0], line.text), self.given(1, holes[1], line.text)
         branches: list[tuple[tuple[float, float], float]]
         if state.round > dealt:
             branches = [
-                (self._value(state, dealt + 1, longer, holes, play), chance)
+                (self._value(line, dealt + 1, longer, holes, play), chance)
                 for longer, chance in self.boards(dealt + 1, board, *holes)
             ]
         else:
             branches = [
-                (self._value(state.apply(action), dealt, board, holes, play), p)
-                for action, p in self._mixture(state, board, holes[state.to_act or 0], play)
+                (self._value(after, dealt, board, holes, play), p)
+                for (_, after), p in zip(
+                    line.after,
+                    self._mixture(line, board, holes[state.to_act or 0], play),
+                    strict=True,
+                )
             ]
         return (
             sum(value[0] * p for value, p in branches),
             sum(value[1] * p for value, p in branches),
         )
 
-    def _mixture(self, state: State, board: Cards, hole: Cards, play: Play):
-        player, actions = state.to_act, self.menu.actions(state)
+    def _mixture(self, line: Line, board: Cards, hole: Cards, play: Play) -> Sequence[float]:
+        player = line.state.to_act
         assert player is not None
-        if len(actions) == 1:
-            return [(actions[0], 1.0)]
-        return list(zip(actions, play(player, hole, board, state.betting_text()), strict=True))
+        if len(line.after) == 1:
+            return [1.0]
+        mixture = play(player, hole, board, line.text)
+        assert len(mixture) == len(line.after)
+        return mixture
 
     def best_response(self, player: int, play: Play) -> float:
         """Expected chips of `player` if he answers the other's `play` as well as can be.
@@ -150,7 +183,7 @@ class Referee:
         return sum(
             self._respond(
                 self.first,
-                self.first.round,
+                self.first.state.round,
                 self.start,
                 player,
                 hole,
@@ -162,7 +195,7 @@ class Referee:
 
     def _respond(
         self,
-        state: State,
+        line: Line,
         dealt: int,
         board: Cards,
         player: int,
@@ -170,6 +203,7 @@ class Referee:
         weights: dict[Cards, float],
         play: Play,
     ) -> float:
+        state = line.state
         if state.is_over:
             total = 0.0
             for other, weight in weights.items():
@@ -177,31 +211,31 @@ class Referee:
                 total += weight * self.payoffs(state, *holes, board)[player]
             return total
         if state.round >= self.cut:
-            return sum(weights.values()) * self.given(player, hole, state.betting_text())
+            return sum(weights.values()) * self.given(player, hole, line.text)
         if state.round > dealt:
             after: dict[Cards, dict[Cards, float]] = {}
             for other, weight in weights.items():
                 for longer, chance in self.boards(dealt + 1, board, hole, other):
                     after.setdefault(longer, {})[other] = weight * chance
             return sum(
-                self._respond(state, dealt + 1, longer, player, hole, held, play)
+                self._respond(line, dealt + 1, longer, player, hole, held, play)
                 for longer, held in after.items()
             )
         if state.to_act == player:
             return max(
-                self._respond(state.apply(action), dealt, board, player, hole, weights, play)
-                for action in self.menu.actions(state)
+                self._respond(after, dealt, board, player, hole, weights, play)
+                for _, after in line.after
             )
-        mixtures = {other: self._mixture(state, board, other, play) for other in weights}
+        mixtures = {other: self._mixture(line, board, other, play) for other in weights}
         return sum(
             self._respond(
-                state.apply(action),
+                after,
                 dealt,
                 board,
                 player,
                 hole,
-                {other: weights[other] * mixtures[other][i][1] for other in weights},
+                {other: weights[other] * mixtures[other][i] for other in weights},
                 play,
             )
-            for i, action in enumerate(self.menu.actions(state))
+            for i, (_, after) in enumerate(line.after)
         )

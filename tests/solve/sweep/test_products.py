@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -168,6 +169,7 @@ def _strategy(tableau: Tableau, plan: np.ndarray, board: int, node: int) -> np.n
 def _played(game: Game, tableau: Tableau, plan: np.ndarray) -> float:
     """Player 0's chips by walking every line under every pair of states, chance by chance."""
     betting, boards = game.betting, game.deal.boards
+    strategy = cache(lambda board, node: _strategy(tableau, plan, board, node))
 
     def walk(board: int, node: int, i: int, j: int) -> float:
         kind = int(betting.kind[node])
@@ -183,7 +185,7 @@ def _played(game: Game, tableau: Tableau, plan: np.ndarray) -> float:
             return total
         if kind > 1:
             return float(betting.even[node, 0] + betting.swing[node] * boards[board].signed[i, j])
-        play = _strategy(tableau, plan, board, node)[:, (i, j)[kind]]
+        play = strategy(board, node)[:, (i, j)[kind]]
         return sum(
             float(p) * walk(board, child, i, j)
             for p, child in zip(play, betting.children(node), strict=True)
