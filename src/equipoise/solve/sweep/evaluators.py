@@ -14,10 +14,8 @@ from equipoise.solve.sweep.given import scale_given
 from equipoise.solve.sweep.matrices import (
     Matrices,
     Panels,
-    Products,
     evaluate_matrices,
     evaluate_panels,
-    evaluate_products,
 )
 from equipoise.solve.sweep.showdown import SortedHands, evaluate_sorted
 
@@ -25,7 +23,6 @@ from equipoise.solve.sweep.showdown import SortedHands, evaluate_sorted
 EVALUATORS: dict[type, Any] = {
     SortedHands: evaluate_sorted,
     Matrices: evaluate_matrices,
-    Products: evaluate_products,
     Panels: evaluate_panels,
 }
 

@@ -29,7 +29,7 @@ from equipoise.solve.sweep.layout import (
     SweepLayout,
     Workspace,
 )
-from equipoise.solve.sweep.matrices import Matrices, Panels, Products
+from equipoise.solve.sweep.matrices import Matrices, Panels
 from equipoise.solve.sweep.panels import PANEL, TOGETHER, panel_room, put_in_panels
 from equipoise.solve.sweep.rowindex import RowIndex, aligned
 from equipoise.solve.sweep.sortedhands import lay_sorted
@@ -50,6 +50,8 @@ class GameArrays:
         self.game, self.index, self.dtype, self.products = game, index, dtype, products
         self.states, self.width = index.states, index.width
         deal = game.deal
+        #: Whether joint tables stand in panels: all of single precision do.
+        self.panels = deal.evaluator == "matrix" and dtype == np.float32
         self.boards = self._lay_boards()
         self.lines = self._lay_lines()
         self.layout = SweepLayout(
@@ -66,7 +68,8 @@ class GameArrays:
     def workspace(self) -> Workspace:
         """Room for one thread."""
         rounds = self.game.betting.rounds
-        batch = max(self._widest * LANES + LANES, self._batch if self.products else 0)
+        listed = self._batch if self.products or self.panels else 0
+        batch = max(self._widest * LANES + LANES, listed)
         # A last group of vectors is filled up.
         batch += TOGETHER * self._widest
         return Workspace(
@@ -80,8 +83,8 @@ class GameArrays:
             even=aligned(LANES, self.dtype),
             swing=aligned(LANES, self.dtype),
             sizes=np.zeros(6, dtype=np.int32),
-            support=np.zeros(batch // TOGETHER + 1 if self.products else 0, dtype=np.int32),
-            supported=np.zeros(batch // TOGETHER + 1 if self.products else 0, dtype=np.int64),
+            support=np.zeros(batch // TOGETHER + 1 if self.panels else 0, dtype=np.int32),
+            supported=np.zeros(batch // TOGETHER + 1 if self.panels else 0, dtype=np.int64),
             # One more number, which is zero.
             tile=aligned(TOGETHER * PANEL + 1, self.dtype),
             cursor=np.zeros(rounds + 1, dtype=np.int64),
@@ -326,7 +329,6 @@ class GameArrays:
         deal = self.game.deal
         if deal.evaluator == "sorted":
             return lay_sorted(self.game, self.boards)
-        by_panels = self.products and self.dtype == np.float32
         start = np.zeros((len(deal.boards), 2), dtype=np.int64)
         filled = 0
         for b, board in enumerate(deal.boards):
@@ -337,7 +339,7 @@ class GameArrays:
                     continue
                 start[b, player] = filled
                 his, width = int(self.states[b, 1 - player]), int(self.width[b, player])
-                filled += panel_room(his, width) if by_panels else his * width
+                filled += panel_room(his, width) if self.panels else his * width
         mass, signed = aligned(filled, self.dtype), aligned(filled, self.dtype)
         for b, board in enumerate(deal.boards):
             assert board.mass is not None
@@ -351,14 +353,11 @@ class GameArrays:
                 his, mine = chance.shape
                 at, stride = int(start[b, player]), int(self.width[b, player])
                 for table, entries in ((mass, chance), (signed, result)):
-                    if by_panels:
+                    if self.panels:
                         put_in_panels(entries, table[at:])
                     else:
                         table[at : at + his * stride].reshape(his, stride)[:, :mine] = entries
-        kind: Any = Matrices
-        if self.products:
-            kind = Panels if by_panels else Products
-        return kind(mass, signed, start)
+        return (Panels if self.panels else Matrices)(mass, signed, start)
 
 
 def _same_for_both(board: Board) -> bool:

@@ -1,8 +1,8 @@
 """Terminals by joint tables: `even * mass · reach + swing * signed · reach`.
 
-Three evaluators read the same tables. Small games multiply in plain loops, four vectors at a time;
-bucketed games in double precision by BLAS, one product for all terminals of a part; in single precision
-by panels of columns, which skip the states that no longer come (:mod:`.panels`).
+Two evaluators read the same tables. In double precision small games multiply in plain loops, four
+vectors at a time, and bucketed games by BLAS, one product for all terminals of a part; in single
+precision all multiply by panels of columns, which skip the states that no longer come (:mod:`.panels`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = Any
 
 
 class Matrices(NamedTuple):
-    """Evaluator of small games: dense joint tables of every board."""
+    """Evaluator in double precision: dense joint tables of every board."""
 
     #: Probability of a pair of states and the board, and that times who wins, as the player sees it.
     mass: Array
@@ -28,17 +28,9 @@ class Matrices(NamedTuple):
     start: Array
 
 
-class Products(NamedTuple):
-    """Evaluator of bucketed games in double precision: the same tables, multiplied by BLAS."""
-
-    mass: Array
-    signed: Array
-    start: Array
-
-
 class Panels(NamedTuple):
-    """Evaluator of bucketed games in single precision: the same tables by panels of columns, which
-    are multiplied by what hands are left (:mod:`.panels`).
+    """Evaluator in single precision: the same tables by panels of columns, which are multiplied by
+    what hands are left (:mod:`.panels`).
     """
 
     mass: Array
@@ -146,9 +138,9 @@ def _view_of(layout, board, player):
     return View(layout.tables.start[board, player], states, width)
 
 
-@row_kernel
-def evaluate_matrices(layout, board, part, following, player, facing, numbers, work, par):
-    """All folds and showdowns of a board by joint tables."""
+@inlined
+def _evaluate_loops(layout, board, part, player, work, par):
+    """All folds and showdowns of a part, four at a time."""
     tables, lines = layout.tables, layout.lines
     view = _view_of(layout, board, player)
     folds, showdowns = _folds_of(lines, part), _showdowns_of(lines, part)
@@ -184,8 +176,8 @@ def multiply_lanes(gemm, count, step, table, view, target, work, add, par):
              work.field, target.start)  # fmt: skip
 
 
-@row_kernel
-def evaluate_products(layout, board, part, following, player, facing, numbers, work, par):
+@inlined
+def _evaluate_products(layout, board, part, player, work, par):
     """All folds and showdowns of a part, by one product each: `(reach * factor) · table`."""
     tables, lines, boards, gemm = layout.tables, layout.lines, layout.boards, layout.gemm
     width, stride = boards.width[board, 1 - player], lines.stride[boards.round[board]]
@@ -215,6 +207,15 @@ def evaluate_products(layout, board, part, following, player, facing, numbers, w
         else:
             _copy_scaled(showdowns, lines.swing, player, width, work)
         multiply_lanes(gemm, count, width, tables.signed, view, target, work, raked, par)
+
+
+@row_kernel
+def evaluate_matrices(layout, board, part, following, player, facing, numbers, work, par):
+    """All folds and showdowns of a part by joint tables: by BLAS if the game is large."""
+    if layout.gemm != 0:
+        _evaluate_products(layout, board, part, player, work, par)
+    else:
+        _evaluate_loops(layout, board, part, player, work, par)
 
 
 # -------------------------------------------------------------------------- products by panels

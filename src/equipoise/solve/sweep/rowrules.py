@@ -73,6 +73,17 @@ def _count_by_type(actions):
     return lambda actions: actions
 
 
+def in_units(rows):
+    """Whether rows hold whole numbers of a unit that each decision has."""
+    raise RuntimeError("only inside compiled kernels")
+
+
+@overload(in_units)
+def _in_units_by_type(rows):
+    known = isinstance(rows.dtype, types.Integer)
+    return lambda rows: known
+
+
 # ----------------------------------------------------------------------------------- way down
 
 
@@ -152,6 +163,22 @@ def mix_units(plan, units, decision, place, field, places, par):
             row = at + a * width + h
             reached = load(field, places[first + a] + h)
             store(plan, row, (load(plan, row) * old + reached * gaining) * scale)
+
+
+def mix(plan, units, decision, place, field, places, par):
+    """:func:`mix_units` where the plan is in units; where not, going down has mixed it already."""
+    raise RuntimeError("only inside compiled kernels")
+
+
+@overload(mix, inline="always")
+def _mix_by_type(plan, units, decision, place, field, places, par):
+    def mixed(plan, units, decision, place, field, places, par):
+        mix_units(plan, units, decision, place, field, places, par)
+
+    def done(plan, units, decision, place, field, places, par):
+        pass
+
+    return mixed if isinstance(plan.dtype, types.Integer) else done
 
 
 # ------------------------------------------------------------------------------------- way up
@@ -284,6 +311,22 @@ def regret_units(rows, units, decision, place, value, home, par):
             regret = regret * where_above(regret, zero, positive, negative)
             regret = largest(regret + load(value, home[first + a] + h) - mean, floor)
             store(rows, row, regret * scale)
+
+
+def learn(rows, units, decision, place, value, home, par):
+    """:func:`regret_units` or :func:`regret_rule`, whichever the rows are for."""
+    raise RuntimeError("only inside compiled kernels")
+
+
+@overload(learn, inline="always")
+def _learn_by_type(rows, units, decision, place, value, home, par):
+    def whole(rows, units, decision, place, value, home, par):
+        regret_units(rows, units, decision, place, value, home, par)
+
+    def plain(rows, units, decision, place, value, home, par):
+        regret_rule(rows, place, value, home, par)
+
+    return whole if isinstance(rows.dtype, types.Integer) else plain
 
 
 @row_kernel

@@ -22,6 +22,8 @@ The tuples of arrays are in :mod:`.layout`, the rules in :mod:`.rowrules`, termi
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from equipoise.kernel import inlined, row_kernel
@@ -52,21 +54,40 @@ from equipoise.solve.sweep.rowrules import (
     euclidean_rule,
     go_down,
     go_down_locked,
+    in_units,
+    learn,
     locked_rule,
-    mix_units,
+    mix,
     predictive_rule,
-    regret_rule,
-    regret_units,
     value_rule,
 )
+
+Array = Any
 
 # ---------------------------------------------------------------------------- from board to board
 
 
+class Frame(NamedTuple):
+    """What does not depend on how terminals are evaluated.
+
+    Kernels that take this and not the whole layout are compiled once for all evaluators.
+    """
+
+    lines: Array
+    boards: Array
+    locks: Array
+    gemm: Array
+
+
+@inlined
+def _frame_of(layout):
+    return Frame(layout.lines, layout.boards, layout.locks, layout.gemm)
+
+
 @row_kernel
-def _enter(layout, board, part, player, work, par):
+def _enter(frame, board, part, player, work, par):
     """Bring the opponent's reach from the parent board to the roots of a part, by chance."""
-    lines, boards = layout.lines, layout.boards
+    lines, boards = frame.lines, frame.boards
     opponent = 1 - player
     width = boards.width[board, opponent]
     street = boards.round[board]
@@ -85,7 +106,7 @@ def _enter(layout, board, part, player, work, par):
                 store(work.lanes_in, k * step + h, load(work.field, source + h))
         view = View(matrix, boards.states[above, opponent], width)
         target = Target(lines.place[root], lines.stride[street])
-        multiply_lanes(layout.gemm, roots, step, boards.transitions, view, target, work, False, par)
+        multiply_lanes(frame.gemm, roots, step, boards.transitions, view, target, work, False, par)
         return
     origin = boards.map_start[board, opponent]
     weight = splat(boards.weight[board])
@@ -109,9 +130,9 @@ def _clear_leaves(lines, boards, board, player, work, zero):
 
 
 @row_kernel
-def _return_values(layout, board, part, player, work, par):
+def _return_values(frame, board, part, player, work, par):
     """Add the values of a part's roots to the parent's DEAL nodes, through every arrival."""
-    lines, boards = layout.lines, layout.boards
+    lines, boards = frame.lines, frame.boards
     street, above = boards.round[board], boards.parent[board]
     width = boards.width[above, player]
     first = lines.leaf_start[street - 1] + lines.root_start[part] - lines.root_start[street]
@@ -126,7 +147,7 @@ def _return_values(layout, board, part, player, work, par):
                 store(work.lanes_in, k * step + h, value)
         view = View(matrix, boards.states[board, player], width)
         target = Target(lines.home[lines.leaves[first]], lines.stride[street - 1])
-        multiply_lanes(layout.gemm, roots, step, boards.transitions, view, target, work, True, par)
+        multiply_lanes(frame.gemm, roots, step, boards.transitions, view, target, work, True, par)
         return
     for arrival in range(boards.first_arrival[board], boards.first_arrival[board + 1]):
         origin = boards.back_start[arrival, player]
@@ -151,13 +172,12 @@ def _lock_of(lines, boards, locks, board, node):
 
 
 @row_kernel
-def _go_down(layout, board, part, player, facing, numbers, averaging, work, par):
+def _go_down(frame, board, part, player, facing, numbers, averaging, work, par):
     """Step 1: the opponent's reach through a part of the betting on one board."""
-    lines, boards = layout.lines, layout.boards
+    lines, boards = frame.lines, frame.boards
     opponent = 1 - player
     width, base = boards.width[board, opponent], boards.base[board, opponent]
     plan, places, field = numbers.plan, lines.place, work.field
-    in_units = numbers.plan_unit.shape[0] > 0
     for k in range(lines.decision_start[part], lines.decision_start[part + 1]):
         node = lines.decisions[k]
         kind = lines.kind[node]
@@ -170,27 +190,26 @@ def _go_down(layout, board, part, player, facing, numbers, averaging, work, par)
             work.slot[first + a] = places[first + a]
         at = base + np.intp(lines.row[node]) * width
         place = Place(at, actions, width, work.slot[node], first)
-        direct = averaging and not in_units
-        lock = _lock_of(lines, boards, layout.locks, board, node)
+        direct = averaging and not in_units(plan)
+        lock = _lock_of(lines, boards, frame.locks, board, node)
         if lock >= 0:
-            locked = layout.locks.rows
+            locked = frame.locks.rows
             go_down_locked(facing, place, lock, locked, field, places, plan, direct, par)
         else:
             go_down(facing, place, field, places, plan, direct, par)
-        if averaging and in_units:
+        if averaging:
             decision = boards.decision[board, opponent] + np.intp(lines.order[node])
-            mix_units(plan, numbers.plan_unit, decision, place, field, places, par)
+            mix(plan, numbers.plan_unit, decision, place, field, places, par)
 
 
 @row_kernel
-def _go_up(layout, board, part, player, rule, numbers, work, par):
+def _go_up(frame, board, part, player, rule, numbers, work, par):
     """Step 4: values through a part of the betting on one board, my rows updated by the rule."""
-    lines, boards = layout.lines, layout.boards
+    lines, boards = frame.lines, frame.boards
     width, base = boards.width[board, player], boards.base[board, player]
     states = boards.states[board, player]
     rows, out, weights = numbers.rows, numbers.out, numbers.weights
     value, home = work.field, lines.home
-    in_units = numbers.rows_unit.shape[0] > 0
     for k in range(lines.decision_start[part + 1] - 1, lines.decision_start[part] - 1, -1):
         node = lines.decisions[k]
         first, actions = np.intp(lines.first[node]), np.intp(lines.count[node])
@@ -199,14 +218,12 @@ def _go_up(layout, board, part, player, rule, numbers, work, par):
         if lines.kind[node] != player:
             add_children(place, value, home)
             continue
-        lock = _lock_of(lines, boards, layout.locks, board, node)
+        lock = _lock_of(lines, boards, frame.locks, board, node)
         if lock >= 0:
-            locked_rule(rule, rows, place, lock, layout.locks.rows, states, value, home, par)
-        elif rule == REGRET and in_units:
-            decision = boards.decision[board, player] + np.intp(lines.order[node])
-            regret_units(rows, numbers.rows_unit, decision, place, value, home, par)
+            locked_rule(rule, rows, place, lock, frame.locks.rows, states, value, home, par)
         elif rule == REGRET:
-            regret_rule(rows, place, value, home, par)
+            decision = boards.decision[board, player] + np.intp(lines.order[node])
+            learn(rows, numbers.rows_unit, decision, place, value, home, par)
         elif rule == BEST:
             best_rule(out, place, value, home, par)
         elif rule == VALUE:
@@ -228,7 +245,7 @@ def _go_up(layout, board, part, player, rule, numbers, work, par):
 @inlined
 def _sweep_group(layout, player, rule, share, group, facing, numbers, averaging, upward, work, par):
     """Steps 1 to 4 on a group of boards dealt from the last of the path, and on all below them."""
-    lines, boards = layout.lines, layout.boards
+    lines, boards, frame = layout.lines, layout.boards, _frame_of(layout)
     top = share.path[share.path.shape[0] - 1]
     first_board, last_board = share.cuts[group], share.cuts[group + 1]
     top_round = boards.round[top]
@@ -249,8 +266,8 @@ def _sweep_group(layout, player, rule, share, group, facing, numbers, averaging,
                 board = stop - 1 - work.cursor[street]
             work.current[street] = board
             if street < last_round:
-                _enter(layout, board, street, player, work, par)
-                _go_down(layout, board, street, player, facing, numbers, averaging, work, par)
+                _enter(frame, board, street, player, work, par)
+                _go_down(frame, board, street, player, facing, numbers, averaging, work, par)
                 _clear_leaves(lines, boards, board, player, work, par[ZERO])
                 street += 1
                 work.cursor[street] = 0
@@ -267,12 +284,12 @@ def _sweep_group(layout, player, rule, share, group, facing, numbers, averaging,
             following = np.int64(-1)
         for part in range(first, last):
             if street == last_round:
-                _enter(layout, board, part, player, work, par)
-                _go_down(layout, board, part, player, facing, numbers, averaging, work, par)
+                _enter(frame, board, part, player, work, par)
+                _go_down(frame, board, part, player, facing, numbers, averaging, work, par)
             if upward:
                 evaluate(layout, board, part, following, player, facing, numbers, work, par)
-                _go_up(layout, board, part, player, rule, numbers, work, par)
-                _return_values(layout, board, part, player, work, par)
+                _go_up(frame, board, part, player, rule, numbers, work, par)
+                _return_values(frame, board, part, player, work, par)
         work.cursor[street] += 1
 
 
@@ -337,7 +354,7 @@ def run(layout, numbers, work, schedule, rule, players, share, averaging, downwa
     `downward`, with UP_ROOT, adds up what they set aside and goes up to the root. A single thread does
     all of it at once.
     """
-    lines, boards, path = layout.lines, layout.boards, share.path
+    lines, boards, path, frame = layout.lines, layout.boards, share.path, _frame_of(layout)
     top = path[path.shape[0] - 1]
     last_round = lines.start.shape[0] - 2
     top_part = share.first_part if boards.round[top] == last_round else boards.round[top]
@@ -358,21 +375,21 @@ def run(layout, numbers, work, schedule, rule, players, share, averaging, downwa
                 for k in range(path.shape[0]):
                     part = top_part if k == path.shape[0] - 1 else boards.round[path[k]]
                     if k > 0:
-                        _enter(layout, path[k], part, player, work, par)
-                    _go_down(layout, path[k], part, player, facing, numbers, on_path, work, par)
+                        _enter(frame, path[k], part, player, work, par)
+                    _go_down(frame, path[k], part, player, facing, numbers, on_path, work, par)
                 _sweep_below(layout, player, rule, share, facing, numbers, mixing != MIX_NOT,
                              upward >= UP_BELOW, work, par)  # fmt: skip
             if upward >= UP_TOP:
                 if share.sums.shape[0] > 0:
                     _add_up(lines, boards.round[top], player, share.sums, work)
                 evaluate(layout, top, top_part, np.int64(-1), player, facing, numbers, work, par)
-                _go_up(layout, top, top_part, player, rule, numbers, work, par)
+                _go_up(frame, top, top_part, player, rule, numbers, work, par)
             if upward == UP_ROOT:
                 part = top_part
                 for k in range(path.shape[0] - 1, 0, -1):
                     above = path[k - 1]
                     _clear_leaves(lines, boards, above, player, work, par[ZERO])
-                    _return_values(layout, path[k], part, player, work, par)
+                    _return_values(frame, path[k], part, player, work, par)
                     part = boards.round[above]
                     evaluate(layout, above, part, np.int64(-1), player, facing, numbers, work, par)
-                    _go_up(layout, above, part, player, rule, numbers, work, par)
+                    _go_up(frame, above, part, player, rule, numbers, work, par)
