@@ -138,7 +138,7 @@ def _view_of(layout, board, player):
     return View(layout.tables.start[board, player], states, width)
 
 
-@inlined
+@row_kernel
 def _evaluate_loops(layout, board, part, player, work, par):
     """All folds and showdowns of a part, four at a time."""
     tables, lines = layout.tables, layout.lines
@@ -176,7 +176,7 @@ def multiply_lanes(gemm, count, step, table, view, target, work, add, par):
              work.field, target.start)  # fmt: skip
 
 
-@inlined
+@row_kernel
 def _evaluate_products(layout, board, part, player, work, par):
     """All folds and showdowns of a part, by one product each: `(reach * factor) · table`."""
     tables, lines, boards, gemm = layout.tables, layout.lines, layout.boards, layout.gemm
@@ -209,7 +209,7 @@ def _evaluate_products(layout, board, part, player, work, par):
         multiply_lanes(gemm, count, width, tables.signed, view, target, work, raked, par)
 
 
-@row_kernel
+@inlined
 def evaluate_matrices(layout, board, part, following, player, facing, numbers, work, par):
     """All folds and showdowns of a part by joint tables: by BLAS if the game is large."""
     if layout.gemm != 0:
