@@ -57,6 +57,7 @@ from equipoise.solve.batch.run import run_batch as run_batch
 from equipoise.solve.curve import Curve as Curve
 from equipoise.solve.registry import make_solver as make_solver
 from equipoise.solve.solvers.solver import Solver as Solver
+from equipoise.solve.solvers.tableausolver import TableauSolver as TableauSolver
 from equipoise.solve.spots.position import Position as Position
 from equipoise.solve.spots.solution import Solution as Solution
 from equipoise.solve.spots.solution import solve_spot as solve_spot
@@ -65,6 +66,6 @@ from equipoise.solve.strategies.strategy import Strategy as Strategy
 from equipoise.solve.strategies.tabular import TabularStrategy as TabularStrategy
 from equipoise.solve.training.blueprint import Blueprint as Blueprint
 from equipoise.solve.training.recipe import Recipe as Recipe
-from equipoise.solve.training.run import Training as Training
+from equipoise.solve.training.run import TrainingRun as TrainingRun
 from equipoise.solve.training.run import train as train
 from equipoise.version import __version__ as __version__

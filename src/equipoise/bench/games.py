@@ -37,7 +37,6 @@ def _values(seed: int) -> list[dict[str, Any]]:
     from equipoise.games.catalogue import game
     from equipoise.run import Limit
     from equipoise.solve.registry import SOLVERS, make_solver
-    from equipoise.solve.sampling.mccfr import MonteCarloCFR
 
     known = [
         (game("kuhn"), -1 / 18),
@@ -53,10 +52,9 @@ def _values(seed: int) -> list[dict[str, Any]]:
             value = exact.value()
             figures.append(figure(f"{solved.name}: value by lp", value, "chips"))
         for name, kind in SOLVERS.items():
-            sampling = issubclass(kind, MonteCarloCFR)
-            settings = {"seed": seed} if sampling else {}
+            settings = {"seed": seed} if kind.samples else {}
             solver = make_solver(name, solved, **settings)
-            last = solver.run(Limit(iterations=200_000 if sampling else 1000))
+            last = solver.run(Limit(iterations=200_000 if kind.samples else 1000))
             assert last.exploitability_chips is not None
             # The value of a profile lies within its two best responses, whose distance is twice
             # the exploitability; rounding adds a little.

@@ -20,12 +20,12 @@ from equipoise.games.library.smalldeck import holdem_small
 from equipoise.run import Event, Limit
 from equipoise.settings import choose
 from equipoise.solve.curve import Curve, plot_curves
-from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
+from equipoise.solve.sampling.mccfr import CardGame, CardSampling
 from equipoise.solve.solvers.cfr import CFRPlus
 from equipoise.solve.training.folder import Point
 from equipoise.solve.training.model import TrainingModel
 from equipoise.solve.training.recipe import Recipe
-from equipoise.solve.training.run import Trained, Training
+from equipoise.solve.training.run import Trained, TrainingRun
 
 _PAPER_MIDDLE = "paper: 0.3 bb with 64 cores"
 _PAPER_LARGE = "paper: 0.8 bb"
@@ -134,7 +134,7 @@ def _train(
     recipe = Recipe.shipped(job.recipe).seeded(seed).limited(minutes=job.minutes, target_bb=job.aim)
     if job.solver is not None:
         recipe = recipe.solved_by(job.solver, **job.settings)
-    training = Training(recipe, out / f"{job.name.replace(':', '-')}.run")
+    training = TrainingRun(recipe, out / f"{job.name.replace(':', '-')}.run")
     trained = training.run(resume=training.files.holds_run)
     figures = _figures(job, trained)
     if training.building_seconds > 1:

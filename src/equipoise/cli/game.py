@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from equipoise.games.game import Game
     from equipoise.run import Event, Limit, Stop
-    from equipoise.solve.solvers.solver import Solver
+    from equipoise.solve.solvers.tableausolver import TableauSolver
     from equipoise.solve.strategies.postprocessing import PostProcessing
 
 
@@ -139,7 +139,12 @@ def _check_files(
 
 
 def _run(
-    label: str, solver: Solver, limit: Limit, checkpoint: Path | None, stop: Stop, quiet: bool
+    label: str,
+    solver: TableauSolver,
+    limit: Limit,
+    checkpoint: Path | None,
+    stop: Stop,
+    quiet: bool,
 ) -> tuple[Event, list[Event]]:
     """Run a solver to its limit: its last event, and those that measured something."""
     from equipoise.solve.curve import Curve
@@ -158,7 +163,7 @@ def _run(
 
 
 def _draw(
-    plot: Path, name: str, game: Game, solvers: list[Solver], curves: dict[str, Any]
+    plot: Path, name: str, game: Game, solvers: list[TableauSolver], curves: dict[str, Any]
 ) -> FileError | None:
     """Draw the chart of jam or fold, or the curves; why that failed, for the figures come first."""
     try:
@@ -217,22 +222,21 @@ def _parameters(stack: str | None, menu: str | None, pairs: list[str]) -> dict[s
     return parameters
 
 
-def _make(word: str, game: Game, seed: int, threads: int, checkpoint: Path | None) -> Solver:
+def _make(word: str, game: Game, seed: int, threads: int, checkpoint: Path | None) -> TableauSolver:
     from equipoise.solve.registry import solver_class
-    from equipoise.solve.sampling.mccfr import MonteCarloCFR
 
     kind = solver_class(word)
     if checkpoint is not None and checkpoint.exists():
         return kind.load(checkpoint, game, threads=threads)
     settings: dict[str, Any] = {"threads": threads}
-    if issubclass(kind, MonteCarloCFR):
+    if kind.samples:
         settings["seed"] = seed
     return kind(game, **settings)
 
 
 def _figures(
     game: Game,
-    solver: Solver,
+    solver: TableauSolver,
     last: Event,
     seed: int,
     rules: list[PostProcessing],
@@ -259,7 +263,7 @@ def _figures(
     return told
 
 
-def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:
+def _after(game: Game, solver: TableauSolver, rules: PostProcessing) -> dict[str, Any]:
     """Exploitability of a solver's answer once it is post-processed."""
     from equipoise.solve.strategies.bestresponse import exploitability_of
     from equipoise.solve.strategies.postprocessing import processed
@@ -274,7 +278,7 @@ def _after(game: Game, solver: Solver, rules: PostProcessing) -> dict[str, Any]:
 
 
 def _shown(
-    game: Game, runs: list[dict[str, Any]], solvers: list[Solver], plot: Path | None
+    game: Game, runs: list[dict[str, Any]], solvers: list[TableauSolver], plot: Path | None
 ) -> Group:
     from rich.console import Group
     from rich.table import Table

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.run import Event
-    from equipoise.solve.training.run import Trained, Training
+    from equipoise.solve.training.run import Trained, TrainingRun
 
 
 def train_command(
@@ -69,7 +69,7 @@ def train_command(
     crash. The folder holds the blueprint, the curve as CSV and PNG, and the sanity report.
     """
     from equipoise.solve.training.recipe import Recipe
-    from equipoise.solve.training.run import Training
+    from equipoise.solve.training.run import TrainingRun
 
     if show_list:
         _list_recipes(json)
@@ -83,7 +83,7 @@ def train_command(
     if seed is not None:
         chosen = chosen.seeded(seed)
     with stopped_by_signals() as stop, progress_bar(chosen.name, quiet=json) as bar:
-        training = Training(
+        training = TrainingRun(
             chosen,
             out,
             threads=threads,
@@ -116,7 +116,7 @@ def _say(line: str, json: bool) -> None:
 class _Teller:
     """Shows how a run goes: a bar, and where there is no terminal a line a minute."""
 
-    def __init__(self, training: Training, bar: Any, json: bool) -> None:
+    def __init__(self, training: TrainingRun, bar: Any, json: bool) -> None:
         self._training, self._bar, self._json = training, bar, json
         self._said = -60.0
         self._note = ""
@@ -141,7 +141,7 @@ def _figures(event: Event, big_blind: float) -> str:
     return ", ".join(parts)
 
 
-def _finish(trained: Trained, training: Training) -> dict[str, Any]:
+def _finish(trained: Trained, training: TrainingRun) -> dict[str, Any]:
     from equipoise.solve.training.run import finish
 
     blueprint, report = finish(trained)

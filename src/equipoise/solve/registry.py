@@ -1,7 +1,7 @@
 """The solvers by name.
 
 Another package adds solvers through the entry-point group `equipoise.solvers`: each entry point leads
-to a subclass of :class:`Solver`.
+to a subclass of :class:`TableauSolver`.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ from equipoise.games.game import Game
 from equipoise.plugins import foreign, load_foreign
 from equipoise.settings import did_you_mean, shown
 from equipoise.solve.sampling.boardsampling import BoardSampling
-from equipoise.solve.sampling.cardsampling import CardSampling
-from equipoise.solve.sampling.mccfr import ChanceSampling, ExternalSampling, OutcomeSampling
+from equipoise.solve.sampling.mccfr import (
+    CardSampling,
+    ChanceSampling,
+    ExternalSampling,
+    OutcomeSampling,
+)
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
 from equipoise.solve.solvers.egt import ExcessiveGap
 from equipoise.solve.solvers.fictitious import BranchFictitiousPlay, FictitiousPlay
 from equipoise.solve.solvers.linear_program import LinearProgram
 from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.solvers.tableausolver import TableauSolver
 
 #: Entry-point group through which other packages add solvers.
 GROUP = "equipoise.solvers"
 
 #: The solvers of this package. To add one, add its class.
-SOLVERS: dict[str, type[Solver]] = {
+SOLVERS: dict[str, type[TableauSolver]] = {
     kind.name: kind
     for kind in (
         CFR,
@@ -70,7 +75,7 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*SOLVERS, *foreign(GROUP))))
 
 
-def solver_class(name: str) -> type[Solver]:
+def solver_class(name: str) -> type[TableauSolver]:
     """The class of a solver.
 
     >>> solver_class("dcfr").__name__
@@ -86,12 +91,14 @@ def solver_class(name: str) -> type[Solver]:
     if point is None:
         raise SolverError(f"no solver {shown(name)}: {did_you_mean(name, names())}")
     kind = load_foreign(point, "solver")
-    if not (isinstance(kind, type) and issubclass(kind, Solver)):
-        raise SolverError(f"the solver {name!r} of another package is no subclass of eq.Solver")
+    if not (isinstance(kind, type) and issubclass(kind, TableauSolver)):
+        raise SolverError(
+            f"the solver {name!r} of another package is no subclass of eq.TableauSolver"
+        )
     return kind
 
 
-def make_solver(name: str, game: Game, **settings: Any) -> Solver:
+def make_solver(name: str, game: Game, **settings: Any) -> TableauSolver:
     """A solver of `game` by name.
 
     >>> from equipoise.games.catalogue import kuhn

@@ -12,7 +12,7 @@ from equipoise import artefact
 from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.catalogue import kuhn
 from equipoise.solve.registry import SOLVERS
-from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
+from equipoise.solve.sampling.mccfr import CardGame, CardSampling
 from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.tableau import Tableau
 

@@ -30,7 +30,7 @@ from equipoise.solve.training.blueprint import Blueprint
 from equipoise.solve.training.folder import RunFolder
 from equipoise.solve.training.forms import likeliest, quantised
 from equipoise.solve.training.recipe import Recipe
-from equipoise.solve.training.run import Training, finish, train
+from equipoise.solve.training.run import TrainingRun, finish, train
 from equipoise.solve.training.sanity import rank_correlation, sanity
 
 
@@ -90,9 +90,9 @@ def _few_chances(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("solver", "changes"), KINDS, ids=[name for name, _ in KINDS])
 def test_a_resumed_run_is_the_same_run(solver: str, changes: dict, tmp_path: Path) -> None:
-    whole = Training(tiny(solver, 9, **changes), tmp_path / "whole", threads=1).run()
-    Training(tiny(solver, 4, **changes), tmp_path / "half", threads=1).run()
-    half = Training(tiny(solver, 9, **changes), tmp_path / "half", threads=1).run(resume=True)
+    whole = TrainingRun(tiny(solver, 9, **changes), tmp_path / "whole", threads=1).run()
+    TrainingRun(tiny(solver, 4, **changes), tmp_path / "half", threads=1).run()
+    half = TrainingRun(tiny(solver, 9, **changes), tmp_path / "half", threads=1).run(resume=True)
     assert half.solver.iteration == whole.solver.iteration == 9
     for name, kept in whole.solver.arrays().items():
         np.testing.assert_array_equal(half.solver.arrays()[name], kept, err_msg=name)
@@ -108,7 +108,7 @@ def test_a_resumed_run_is_the_same_run(solver: str, changes: dict, tmp_path: Pat
 
 
 def test_blueprint_plays_what_was_trained(tmp_path: Path) -> None:
-    trained = Training(tiny(iterations=40), tmp_path / "run", threads=1).run()
+    trained = TrainingRun(tiny(iterations=40), tmp_path / "run", threads=1).run()
     fine, _ = finish(trained)
     blueprint, _ = finish(trained, "full")
     assert fine.form == "fine"
@@ -140,7 +140,7 @@ def test_blueprint_plays_what_was_trained(tmp_path: Path) -> None:
 
 
 def test_columns_of_flop_classes(tmp_path: Path) -> None:
-    trained = Training(tiny("cfr+", 3, **INDEPENDENT), tmp_path / "run", threads=1).run()
+    trained = TrainingRun(tiny("cfr+", 3, **INDEPENDENT), tmp_path / "run", threads=1).run()
     blueprint, _ = finish(trained)
     node = int(blueprint.betting.start[1])
     assert blueprint.classes is not None
@@ -161,7 +161,7 @@ def test_columns_of_flop_classes(tmp_path: Path) -> None:
 
 def test_columns_of_classes_of_the_turn(tmp_path: Path) -> None:
     settings = INDEPENDENT | {"model": INDEPENDENT["model"] | {"classes": "turn"}}
-    trained = Training(tiny("cfr+", 3, **settings), tmp_path / "run", threads=2).run()
+    trained = TrainingRun(tiny("cfr+", 3, **settings), tmp_path / "run", threads=2).run()
     blueprint, _ = finish(trained)
     counts, betting = blueprint.abstraction.counts, blueprint.betting
     widths = [blueprint.rows(int(betting.start[s])).shape[1] for s in range(4)]
@@ -177,16 +177,16 @@ def test_columns_of_classes_of_the_turn(tmp_path: Path) -> None:
 
 
 def test_limits_are_kept(tmp_path: Path) -> None:
-    timed = Training(tiny(limit={"minutes": 0.005}), tmp_path / "time", threads=1).run()
+    timed = TrainingRun(tiny(limit={"minutes": 0.005}), tmp_path / "time", threads=1).run()
     assert 0.25 < timed.last.seconds < 5
     assert timed.solver.iteration > 12
     target = tiny(limit={"target_bb": 1.0, "iterations": 5000})
-    reached = Training(target, tmp_path / "target", threads=1).run()
+    reached = TrainingRun(target, tmp_path / "target", threads=1).run()
     assert reached.last.judged_bb is not None
     assert reached.last.judged_bb <= 1.0
     assert reached.to_dict()["iterations"] < 5000
     heard = []
-    run = Training(tiny(iterations=30), tmp_path / "heard", threads=1)
+    run = TrainingRun(tiny(iterations=30), tmp_path / "heard", threads=1)
     run.run(listener=heard.append)
     assert heard[-1].done == 30
     assert heard[-1].judged_chips > 0
@@ -200,19 +200,19 @@ def test_ctrl_c_saves_and_goes_on(tmp_path: Path) -> None:
             pressed.append(event.done)
             os.kill(os.getpid(), signal.SIGINT)
 
-    stopped = Training(tiny(iterations=5000), tmp_path / "run", threads=1).run(listener=press)
+    stopped = TrainingRun(tiny(iterations=5000), tmp_path / "run", threads=1).run(listener=press)
     assert stopped.interrupted
     assert 3 <= stopped.solver.iteration < 5000
     assert stopped.points[-1].iteration == stopped.solver.iteration
     more = tiny(iterations=stopped.solver.iteration + 2)
-    again = Training(more, tmp_path / "run", threads=1).run(resume=True)
+    again = TrainingRun(more, tmp_path / "run", threads=1).run(resume=True)
     assert again.solver.iteration == stopped.solver.iteration + 2
     assert not again.interrupted
 
 
 def test_another_thread_stops_a_run(tmp_path: Path) -> None:
     stop, begun = Stop(), threading.Event()
-    training = Training(tiny(iterations=10**9), tmp_path / "run", threads=1)
+    training = TrainingRun(tiny(iterations=10**9), tmp_path / "run", threads=1)
     ended = []
 
     def work() -> None:
@@ -226,7 +226,7 @@ def test_another_thread_stops_a_run(tmp_path: Path) -> None:
     assert ended[0].interrupted
     assert ended[0].last.iteration == ended[0].solver.iteration > 0
     more = tiny(iterations=ended[0].last.iteration + 2)
-    again = Training(more, tmp_path / "run", threads=1).run(resume=True)
+    again = TrainingRun(more, tmp_path / "run", threads=1).run(resume=True)
     assert again.last.iteration == ended[0].last.iteration + 2
 
 
@@ -247,8 +247,8 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
         os.kill(run.pid, signal.SIGKILL)
         run.communicate()
     done = artefact.read(folder / "checkpoint.safetensors", "solver")[0]["iteration"]
-    again = Training(tiny(iterations=done + 3), folder, threads=1).run(resume=True)
-    whole = Training(tiny(iterations=done + 3), tmp_path / "whole", threads=1).run()
+    again = TrainingRun(tiny(iterations=done + 3), folder, threads=1).run(resume=True)
+    whole = TrainingRun(tiny(iterations=done + 3), tmp_path / "whole", threads=1).run()
     for name, kept in whole.solver.arrays().items():
         np.testing.assert_array_equal(again.solver.arrays()[name], kept)
 
@@ -286,7 +286,7 @@ def test_kernels_are_loaded_before_the_clock_starts(
     loaded = []
     monkeypatch.setattr(DCFR, "prepare", clock.taking(40, loaded.append))
     monkeypatch.setattr(DCFR, "advance", clock.taking(1, DCFR.advance))
-    trained = Training(tiny(limit={"minutes": 0.1}), tmp_path / "run", threads=1).run()
+    trained = TrainingRun(tiny(limit={"minutes": 0.1}), tmp_path / "run", threads=1).run()
     assert loaded == [trained.solver]
     assert trained.last.seconds == 6
     assert trained.solver.iteration >= 6
@@ -314,7 +314,7 @@ def watched(work):
 
 Loop._begin = watched(Loop._begin)
 Loop.run = watched(Loop.run)
-training.Training(Recipe.load(sys.argv[1]), sys.argv[2], threads=int(sys.argv[3])).run()
+training.TrainingRun(Recipe.load(sys.argv[1]), sys.argv[2], threads=int(sys.argv[3])).run()
 print(sorted(seen[1] - seen[0]))
 """
 
@@ -342,7 +342,7 @@ def test_the_first_checkpoint_comes_soon_and_later_ones_by_what_they_cost(
         saves.append(clock.now - 1000)
 
     monkeypatch.setattr(DCFR, "save", save)
-    Training(tiny(limit={"minutes": 5}), tmp_path / "run", threads=1).run()
+    TrainingRun(tiny(limit={"minutes": 5}), tmp_path / "run", threads=1).run()
     assert saves[0] <= 15
     gaps = np.diff(saves[:-1])
     assert len(gaps) >= 5
@@ -374,10 +374,10 @@ def test_a_run_killed_while_it_saves_goes_on(
 
     monkeypatch.setattr(owner, name, dying)
     with pytest.raises(KilledError):
-        Training(tiny(limit=often), folder, threads=1).run()
+        TrainingRun(tiny(limit=often), folder, threads=1).run()
     kept = artefact.read(folder / "best.safetensors", "best plan")[0]["point"]
-    again = Training(tiny(iterations=30), folder, threads=1).run(resume=True)
-    whole = Training(tiny(iterations=30), tmp_path / "whole", threads=1).run()
+    again = TrainingRun(tiny(iterations=30), folder, threads=1).run(resume=True)
+    whole = TrainingRun(tiny(iterations=30), tmp_path / "whole", threads=1).run()
     for array, expected in whole.solver.arrays().items():
         np.testing.assert_array_equal(again.solver.arrays()[array], expected)
     assert again.best.exploitability_bb <= kept["exploitability_bb"]
@@ -385,41 +385,41 @@ def test_a_run_killed_while_it_saves_goes_on(
 
 def test_a_damaged_curve_is_refused(tmp_path: Path) -> None:
     """Its seconds are those that a limit of minutes counts on from."""
-    Training(tiny(iterations=2), tmp_path / "run", threads=1).run()
+    TrainingRun(tiny(iterations=2), tmp_path / "run", threads=1).run()
     curve = tmp_path / "run" / "curve.csv"
     for row in ("2,nan,1,1", "2,1,inf,1", "x,1,1,1", "2"):
         curve.write_text(f"iteration,seconds,exploitability_bb,judged_bb\n{row}\n")
         with pytest.raises(ArtefactError, match=r"curve\.csv: damaged .*: start anew"):
-            Training(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
+            TrainingRun(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
     curve.unlink()
     with pytest.raises(ArtefactError, match="does not reach the checkpoint"):
-        Training(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
+        TrainingRun(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
 
 
 def test_other_runs_are_left_alone(tmp_path: Path) -> None:
-    Training(tiny(iterations=2), tmp_path / "run", threads=1).run()
+    TrainingRun(tiny(iterations=2), tmp_path / "run", threads=1).run()
     with pytest.raises(RecipeError, match="go on with --resume, replace it with --overwrite"):
-        Training(tiny(iterations=2), tmp_path / "run", threads=1).run()
+        TrainingRun(tiny(iterations=2), tmp_path / "run", threads=1).run()
     with pytest.raises(RecipeError, match=r"made otherwise: .* with --overwrite"):
-        Training(tiny("cfr+"), tmp_path / "run", threads=1).run(resume=True)
+        TrainingRun(tiny("cfr+"), tmp_path / "run", threads=1).run(resume=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     for overwrite in (False, True):
         with pytest.raises(RecipeError, match="is in use"):
-            Training(tiny(), tmp_path / "mine", threads=1).run(overwrite=overwrite)
+            TrainingRun(tiny(), tmp_path / "mine", threads=1).run(overwrite=overwrite)
     with pytest.raises(ArtefactError, match="cannot make the folder"):
-        Training(tiny(), tmp_path / "mine" / "letter.txt" / "run", threads=1).run()
+        TrainingRun(tiny(), tmp_path / "mine" / "letter.txt" / "run", threads=1).run()
     with pytest.raises(RecipeError, match="give the name of a folder"):
-        Training(tiny(), tmp_path / "a\0b", threads=1).run()
+        TrainingRun(tiny(), tmp_path / "a\0b", threads=1).run()
 
 
 def test_a_run_is_replaced_if_that_is_asked_for(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    finish(Training(tiny(iterations=2), folder, threads=1).run())
+    finish(TrainingRun(tiny(iterations=2), folder, threads=1).run())
     (folder / "notes.txt").write_text("mine")
     with pytest.raises(RecipeError, match="choose one"):
-        Training(tiny(), folder, threads=1).run(resume=True, overwrite=True)
-    again = Training(tiny("cfr+", 3), folder, threads=1).run(overwrite=True)
+        TrainingRun(tiny(), folder, threads=1).run(resume=True, overwrite=True)
+    again = TrainingRun(tiny("cfr+", 3), folder, threads=1).run(overwrite=True)
     assert again.solver.iteration == 3
     assert not (folder / "blueprint.safetensors").exists()
     assert (folder / "notes.txt").read_text() == "mine"
@@ -427,8 +427,10 @@ def test_a_run_is_replaced_if_that_is_asked_for(tmp_path: Path) -> None:
     # A folder whose files cannot be read any more is a run's all the same.
     (folder / "recipe.toml").write_text("name = ")
     with pytest.raises(RecipeError, match=r"recipe\.toml"):
-        Training(tiny(), folder, threads=1).run()
-    assert Training(tiny(iterations=2), folder, threads=1).run(overwrite=True).last.iteration == 2
+        TrainingRun(tiny(), folder, threads=1).run()
+    assert (
+        TrainingRun(tiny(iterations=2), folder, threads=1).run(overwrite=True).last.iteration == 2
+    )
 
 
 def test_a_recipe_written_by_hand_is_not_replaced(tmp_path: Path) -> None:
@@ -436,45 +438,45 @@ def test_a_recipe_written_by_hand_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_text(written)
     for overwrite in (False, True):
         with pytest.raises(RecipeError, match="was written by hand"):
-            Training(tiny(), tmp_path, threads=1).run(overwrite=overwrite)
+            TrainingRun(tiny(), tmp_path, threads=1).run(overwrite=overwrite)
     assert (tmp_path / "recipe.toml").read_text() == written
 
 
 def test_going_on_with_no_run_is_refused_and_names_those_that_there_are(tmp_path: Path) -> None:
     def refusal() -> str:
         with pytest.raises(RecipeError) as caught:
-            Training(tiny(), tmp_path / "typo.run", threads=1).run(resume=True)
+            TrainingRun(tiny(), tmp_path / "typo.run", threads=1).run(resume=True)
         assert not (tmp_path / "typo.run").exists()
         return str(caught.value)
 
     assert refusal().endswith("holds no run to go on with: leave --resume out to start one")
-    Training(tiny(iterations=2), tmp_path / "other", threads=1).run()
+    TrainingRun(tiny(iterations=2), tmp_path / "other", threads=1).run()
     assert "runs beside it are other (or leave --resume out" in refusal()
-    Training(tiny(iterations=2), tmp_path / "tyop.run", threads=1).run()
+    TrainingRun(tiny(iterations=2), tmp_path / "tyop.run", threads=1).run()
     assert f"did you mean '{tmp_path / 'tyop.run'}'?" in refusal()
 
 
 def test_a_folder_belongs_to_one_process(tmp_path: Path) -> None:
     """Who holds a folder keeps others out until its blueprint is written, and lets go of it."""
-    first = Training(tiny(iterations=2), tmp_path / "run", threads=1)
+    first = TrainingRun(tiny(iterations=2), tmp_path / "run", threads=1)
     with first.files.held():
         trained = first.run()
         with pytest.raises(FileError, match=r"another training run writes to .*run"):
-            Training(tiny(iterations=2), tmp_path / "run", threads=1).run(overwrite=True)
+            TrainingRun(tiny(iterations=2), tmp_path / "run", threads=1).run(overwrite=True)
         finish(trained)
-    later = Training(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
+    later = TrainingRun(tiny(iterations=4), tmp_path / "run", threads=1).run(resume=True)
     assert later.solver.iteration == 4
 
 
 def test_what_a_killed_process_left_is_no_run(tmp_path: Path) -> None:
     (tmp_path / ".lock").write_text("12345678\n")
     (tmp_path / ".partial-12345678-00000000-curve.csv").write_text("")
-    assert Training(tiny(iterations=2), tmp_path, threads=1).run().solver.iteration == 2
+    assert TrainingRun(tiny(iterations=2), tmp_path, threads=1).run().solver.iteration == 2
     assert not (tmp_path / ".partial-12345678-00000000-curve.csv").exists()
 
 
 def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
-    trained = Training(tiny(iterations=3), tmp_path / "run", threads=1).run()
+    trained = TrainingRun(tiny(iterations=3), tmp_path / "run", threads=1).run()
     finish(trained)
     path = tmp_path / "run" / "blueprint.safetensors"
     with pytest.raises(ArtefactError, match="holds a solver, not a blueprint"):
@@ -490,7 +492,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
     checkpoint = tmp_path / "run" / "checkpoint.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:-9])
     with pytest.raises(ArtefactError, match="damaged"):
-        Training(tiny(iterations=9), tmp_path / "run", threads=1).run(resume=True)
+        TrainingRun(tiny(iterations=9), tmp_path / "run", threads=1).run(resume=True)
 
 
 def test_quantising_is_fair() -> None:
@@ -506,7 +508,7 @@ def test_quantising_is_fair() -> None:
 
 
 def test_a_turned_strategy_is_found_out(tmp_path: Path) -> None:
-    trained = Training(tiny(iterations=300), tmp_path / "run", threads=1).run()
+    trained = TrainingRun(tiny(iterations=300), tmp_path / "run", threads=1).run()
     blueprint, report = finish(trained)
     assert not report.breaches, str(report)
     assert sum(report.first_in.values()) == pytest.approx(1, abs=1e-4)
@@ -544,7 +546,7 @@ def test_train_gives_the_blueprint_and_keeps_the_run(tmp_path: Path) -> None:
 
 
 def test_the_curve_of_a_run_is_a_table(tmp_path: Path) -> None:
-    trained = Training(tiny(limit={"iterations": 20}), tmp_path / "run").run()
+    trained = TrainingRun(tiny(limit={"iterations": 20}), tmp_path / "run").run()
     frame = trained.to_polars()
     assert frame["iteration"].to_list() == [point.iteration for point in trained.points]
     assert frame["exploitability_bb"][-1] == trained.last.exploitability_bb

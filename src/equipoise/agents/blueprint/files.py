@@ -120,13 +120,13 @@ def load_blueprint(source: str | Path) -> Blueprint:
 def make_blueprint_once(name: str) -> None:
     """Train the blueprint of a recipe that ships into the cache folder, unless it is here."""
     from equipoise.solve.training.recipe import Recipe
-    from equipoise.solve.training.run import Training, finish
+    from equipoise.solve.training.run import TrainingRun, finish
 
     if has_blueprint(name):
         return
     tell_making(f"the blueprint {name}, some minutes")
     # What an earlier attempt left behind was never finished.
-    trained = Training(Recipe.shipped(name), cache_folder() / f"{name}.run").run(overwrite=True)
+    trained = TrainingRun(Recipe.shipped(name), cache_folder() / f"{name}.run").run(overwrite=True)
     if trained.interrupted:
         raise KeyboardInterrupt
     finish(trained, "full")

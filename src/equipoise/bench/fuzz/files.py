@@ -28,7 +28,7 @@ from equipoise.games.betting import Betting
 from equipoise.games.catalogue import kuhn
 from equipoise.games.game import Game
 from equipoise.solve.registry import SOLVERS
-from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
+from equipoise.solve.sampling.mccfr import CardGame, CardSampling
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.training.blueprint import Blueprint

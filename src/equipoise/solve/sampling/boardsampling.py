@@ -29,7 +29,7 @@ from equipoise.cards.evaluator import tables
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.solve.sampling.boardkernels import add_rows, fetch_rows, put_rows, river_points
-from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.solvers.tableausolver import TableauSolver
 from equipoise.solve.sweep.lanes import LANES, NOWHERE
 from equipoise.solve.sweep.layout import Boards, Numbers
 from equipoise.solve.sweep.matrices import Panels
@@ -54,10 +54,15 @@ class _Sample(NamedTuple):
     signed: list[NDArray[np.float32]]
 
 
-class BoardSampling(Solver):
+class BoardSampling(TableauSolver):
     """Linear CFR over random boards; `lookup` are the buckets that `game` was made of."""
 
     name: ClassVar[str] = "board-sampling"
+    samples = True
+    scope = "board"
+    needs_recall = True
+    numbers_kept = 4
+    beside = ("lookup",)
 
     def __init__(
         self,
@@ -168,35 +173,24 @@ class BoardSampling(Solver):
 
     # ------------------------------------------------------------------------------ the answer
 
+    @property
+    def plan(self) -> NDArray[Any]:
+        """Realisation plan of both players' average strategy, from the averages kept by bucket."""
+        if not self._fresh:
+            self._turn_plan()
+            self._fresh = True
+        return self._plan
+
     def _turn_plan(self) -> None:
-        """Bring the averages, kept bucket by bucket, into the plan."""
-        if self._fresh:
-            return
         index, rows = self.tableau.index, self.game.betting.rows
         for street, board in enumerate(self.game.deal.boards):
             for player in (0, 1):
                 n, r = len(board.hands[player]), int(rows[street, player])
                 width, base = int(index.width[street, player]), int(index.base[street, player])
                 sums = self._sums[street][player].reshape(-1, self._steps[street][player])
-                target = self.plan[base : base + r * width].reshape(r, width)
+                target = self._plan[base : base + r * width].reshape(r, width)
                 target[:, :n] = sums[:n, :r].T
                 target[:, :n] *= 1.0 / max(1.0, float(target.max()))
-        self._fresh = True
-
-    def average_strategy(self) -> Any:
-        """A copy of the average strategy of both players."""
-        self._turn_plan()
-        return super().average_strategy()
-
-    def exploitability(self) -> float:
-        """Exact, over the tables of the whole game."""
-        self._turn_plan()
-        return super().exploitability()
-
-    def value(self) -> float:
-        """Expected chips of player 0 when both play the average strategy."""
-        self._turn_plan()
-        return super().value()
 
     def settings(self) -> dict[str, Any]:
         """Seed of the boards."""

@@ -1,9 +1,9 @@
-"""Who deals the cards of a sampled game, and which bucket each player is in.
+"""Where the deals of a sampled game come from, and which bucket each player is in.
 
-:class:`HoldemDealer` deals real cards and looks their buckets up in an abstraction.
-:class:`GameDealer` draws from the complete deals of a small game, one bucket for each private state
-on each board, states that differ by a renaming of suits together: then nothing is abstracted, and
-what is learnt can be judged exactly.
+:class:`HoldemDeals` are real cards, their buckets looked up in an abstraction. :class:`ListedDeals`
+are the complete deals of a small game, one bucket for each private state on each board, states that
+differ by a renaming of suits together: then nothing is abstracted, and what is learnt can be judged
+exactly. Both give walks their tables; how a deal is drawn from them says :mod:`.dealkernels`.
 """
 
 # mypy: allow-untyped-calls
@@ -24,13 +24,36 @@ from equipoise.errors import SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.game import Game
 from equipoise.solve.jointdeal import JointDeal
-from equipoise.solve.sampling.cardwalk import HoldemDeals, ListedDeals, walk_holdem, walk_listed
-from equipoise.solve.sampling.mccfr import MOST_DEALS, alias_table
+from equipoise.solve.sampling.dealkernels import Dealt, HoldemTables, ListedTables
+from equipoise.solve.sampling.rows import States
 
-#: Public cards of hold'em before each round.
+#: Complete deals that are listed unless told otherwise.
+MOST_DEALS = 2_000_000
 
 
-class Dealer(ABC):
+def alias_table(chances: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
+    """Columns of equal width that hold at most two outcomes each: Walker's alias method.
+
+    >>> keep, other = alias_table(np.array([0.75, 0.25]))
+    >>> keep.tolist(), other.tolist()
+    ([1.0, 0.5], [0, 0])
+    """
+    count = len(chances)
+    keep = chances * (count / chances.sum())
+    other = np.arange(count)
+    small, large = np.flatnonzero(keep < 1).tolist(), np.flatnonzero(keep >= 1).tolist()
+    while small and large:
+        low, high = small.pop(), large[-1]
+        other[low] = high
+        keep[high] -= 1 - keep[low]
+        if keep[high] < 1:
+            small.append(large.pop())
+    # What is left differs from 1 by rounding only.
+    keep[small + large] = 1.0
+    return keep, other.astype(np.uint64)
+
+
+class DealSource(ABC):
     """Deals for walks."""
 
     #: [round, player]
@@ -44,16 +67,21 @@ class Dealer(ABC):
     def fingerprint(self) -> str:
         """A hash of everything that decides the buckets."""
 
+    @property
     @abstractmethod
-    def walk(self, *arguments: Any) -> None:
-        """Call the kernel that deals this way; it is told nodes and rows, and then the rest."""
+    def tables(self) -> tuple[Any, ...]:
+        """What kernels draw deals from; its type says how."""
 
     @abstractmethod
-    def buckets_of(self, game: Game) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def dealt(self, real: Any) -> Dealt:
+        """What the deals of one thread are read from, in the precision of a walk."""
+
+    @abstractmethod
+    def buckets_of(self, game: Game) -> States:
         """Bucket of each player's private states on each board of `game`, which judges."""
 
 
-class HoldemDealer(Dealer):
+class HoldemDeals(DealSource):
     """Fifty-two cards, two each, five on the board, buckets by look-up.
 
     `fingerprint` names the abstraction; without one, the tables are read for it, every hundredth
@@ -63,8 +91,6 @@ class HoldemDealer(Dealer):
     def __init__(self, lookup: Lookup, fingerprint: str | None = None) -> None:
         self.lookup = lookup
         self._fingerprint = fingerprint
-        values, rows = tables()
-        self._deals = HoldemDeals(lookup, values, rows)
         children = (lookup.preflop_child, lookup.flop_child, lookup.turn_child, lookup.river_child)
         counts = [int(child[child != BLOCKED].max(initial=0)) + 1 for child in children]
         self.buckets = np.repeat(np.array(counts, dtype=np.int64)[:, None], 2, axis=1)
@@ -88,12 +114,16 @@ class HoldemDealer(Dealer):
             self._fingerprint = digest.hexdigest()[:16]
         return self._fingerprint
 
-    def walk(self, *arguments: Any) -> None:
-        """Deal and walk hold'em."""
-        nodes, rows, *rest = arguments
-        walk_holdem(nodes, rows, self._deals, *rest)
+    @property
+    def tables(self) -> HoldemTables:
+        """The look-up and the evaluator's tables."""
+        return HoldemTables(self.lookup, *tables())
 
-    def buckets_of(self, game: Game) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def dealt(self, real: Any) -> Dealt:
+        """Room for one deal, to the river whatever is bet."""
+        return Dealt.of(np.zeros((1, 8)), np.zeros((1, 8), dtype=real))
+
+    def buckets_of(self, game: Game) -> States:
         """States of a bucket game are the buckets themselves."""
         boards = game.deal.boards
         for board in boards:
@@ -106,11 +136,11 @@ class HoldemDealer(Dealer):
         return [(np.arange(n), np.arange(m)) for n, m in self.buckets[: len(boards)].tolist()]
 
 
-class GameDealer(Dealer):
+class ListedDeals(DealSource):
     """The complete deals of a small game.
 
     >>> from equipoise.games.catalogue import leduc
-    >>> GameDealer(leduc()).buckets.tolist()
+    >>> ListedDeals(leduc()).buckets.tolist()
     [[3, 3], [9, 9]]
     """
 
@@ -122,7 +152,7 @@ class GameDealer(Dealer):
         self.buckets = np.zeros((rounds, 2), dtype=np.int64)
         self._bucket_of: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         bucket = np.zeros((len(hands.board), 2 * rounds), dtype=np.uint64)
-        result = np.zeros((len(hands.board), rounds), dtype=np.float32)
+        result = np.zeros((len(hands.board), 2 * rounds))
         for b, board in enumerate(game.deal.boards):
             number = board.round
             lines = np.flatnonzero(hands.board[:, number] == b)
@@ -135,9 +165,9 @@ class GameDealer(Dealer):
                 bucket[lines, 2 * number + player] = found[player][states[:, player]]
             self._bucket_of.append((found[0], found[1]))
             pair = (states[:, 0], states[:, 1])
-            result[lines, number] = joint.signed[b][pair] / joint.mass[b][pair]
-        keep, other = alias_table(hands.probability)
-        self._deals = ListedDeals(keep, other, bucket, result)
+            result[lines, 2 * number] = joint.signed[b][pair] / joint.mass[b][pair]
+        result[:, 1::2] = -result[:, 0::2]
+        self._chances, self._bucket, self._result = hands.probability, bucket, result
 
     def check(self, betting: Betting) -> None:
         """The game's own betting, or other betting over as many rounds."""
@@ -151,12 +181,16 @@ class GameDealer(Dealer):
         """The game's hash."""
         return self.game.fingerprint()
 
-    def walk(self, *arguments: Any) -> None:
-        """Draw and walk."""
-        nodes, rows, *rest = arguments
-        walk_listed(nodes, rows, self._deals, *rest)
+    @property
+    def tables(self) -> ListedTables:
+        """The alias table."""
+        return ListedTables(*alias_table(self._chances))
 
-    def buckets_of(self, game: Game) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def dealt(self, real: Any) -> Dealt:
+        """All deals, the same for every thread."""
+        return Dealt.of(self._bucket, self._result.astype(real, copy=False))
+
+    def buckets_of(self, game: Game) -> States:
         """One bucket for each orbit of states on each board."""
         if game.fingerprint() != self.fingerprint():
             raise SolverError(f"deals of {self.game.name} cannot be judged by {game.name}")

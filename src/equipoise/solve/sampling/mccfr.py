@@ -1,72 +1,53 @@
 """Monte Carlo counterfactual regret minimisation: walk a sample of the game instead of all of it.
 
-Lanctot, Waugh, Zinkevich and Bowling (2009). One iteration walks once for each player `p`. A walk
-first draws a complete deal from the exact joint distribution, one random number through an alias
-table (Walker 1977), and adds to the regrets of `p` an unbiased estimate of what CFR would add:
+One iteration walks once for each player. A walk first draws a complete deal from the exact joint
+distribution and adds to the regrets of its player an unbiased estimate of what CFR would add; how
+external, outcome and chance sampling do that says :mod:`.walk`.
 
-    chance     every action of both; regrets weighted by the opponent's reach
-    external   every action of `p`; the opponent's actions are drawn from his strategy
-    outcome    one line of play; `p` explores (a uniform action with probability `exploration`), and
-               the result is divided by the probability q with which his own actions were drawn
+:class:`MonteCarloCFR` draws from the listed deals of a small game, which judges it. Large games are
+played on real cards with buckets (:class:`CardSampling`), by external sampling with what Brown and
+Sandholm (2019) add: iteration t counts t times, and in units of the current weight regrets are kept
+above a floor, so that an action that was bad for long can come back soon, and nineteen of twenty walks
+skip actions close to the floor.
 
-The opponent and chance being drawn as they play, their probabilities cancel, except where the
-opponent's reach was walked rather than drawn. The average strategy is kept at the opponent's
-decisions, where walks arrive with exactly his own reach: plain in external sampling, times his reach
-in chance sampling, divided by q in outcome sampling (stochastically weighted averaging).
-
-Several threads walk one shared table without locks, each with its own stream of random numbers. A
-lost addition now and then is one more source of noise; on one thread a run is reproducible to the
-last bit, across checkpoints too.
+Both limits are multiples of the most chips that a hand can win or lose. A decision visited n times
+where an action loses m of these maxima a visit has a regret of -n·m/2; it is skipped from `prune` on.
+Skipping costs nothing in the regrets that are kept, since the skipped action was not played. The
+average strategy of the other player is updated less often below it, which shifts weight between
+iterations but not between his actions.
 """
-
-# mypy: allow-untyped-calls
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import SolverError
+from equipoise.games.betting import Betting
 from equipoise.games.game import Game
-from equipoise.kernel import cores
-from equipoise.solve.jointdeal import JointDeal
-from equipoise.solve.sampling.walk import Deals, Lines, Stack, chance, external, outcome
+from equipoise.settings import Within
+from equipoise.solve import restoring
+from equipoise.solve.sampling.deals import MOST_DEALS, DealSource, ListedDeals
+from equipoise.solve.sampling.rows import AVERAGE, REGRET, SampledStrategy
+from equipoise.solve.sampling.sampler import NEVER_CHIPS, Sampler, sampling_rule
+from equipoise.solve.sampling.walk import Pruning
 from equipoise.solve.solvers.solver import Solver
-from equipoise.solve.sweep.rowindex import RowIndex, aligned
-from equipoise.solve.sweep.tableau import Precision
+from equipoise.solve.solvers.tableausolver import TableauSolver, load_sweeps
+from equipoise.solve.strategies.bestresponse import exploitability_of, value_of
+from equipoise.solve.strategies.tabular import TabularStrategy
+from equipoise.solve.sweep.tableau import Precision, Tableau
 
-#: Complete deals that are listed unless told otherwise.
-MOST_DEALS = 2_000_000
-#: Streams of random numbers kept in a checkpoint, and so the most threads.
-STREAMS = 64
-
-
-def alias_table(chances: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
-    """Columns of equal width that hold at most two outcomes each: Walker's alias method.
-
-    >>> keep, other = alias_table(np.array([0.75, 0.25]))
-    >>> keep.tolist(), other.tolist()
-    ([1.0, 0.5], [0, 0])
-    """
-    count = len(chances)
-    keep = chances * (count / chances.sum())
-    other = np.arange(count)
-    small, large = np.flatnonzero(keep < 1).tolist(), np.flatnonzero(keep >= 1).tolist()
-    while small and large:
-        low, high = small.pop(), large[-1]
-        other[low] = high
-        keep[high] -= 1 - keep[low]
-        if keep[high] < 1:
-            small.append(large.pop())
-    # What is left differs from 1 by rounding only.
-    keep[small + large] = 1.0
-    return keep, other.astype(np.uint64)
+#: Regrets stop at this multiple of the regret from which on actions are skipped.
+_FLOOR = 1.05
 
 
-class MonteCarloCFR(Solver):
+class MonteCarloCFR(TableauSolver):
     """CFR on samples of the game, by the `scheme` external, outcome or chance.
 
     `linear` weighs iteration t by t; `clipped` forgets negative regrets, as CFR+ does.
@@ -80,7 +61,8 @@ class MonteCarloCFR(Solver):
 
     name: ClassVar[str] = "mccfr"
     default_scheme: ClassVar[str] = "external"
-    schemes: ClassVar[tuple[str, ...]] = ("external", "outcome", "chance")
+    samples = True
+    scope = "deal"
 
     def __init__(
         self,
@@ -95,105 +77,64 @@ class MonteCarloCFR(Solver):
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
-        self.scheme = scheme or self.default_scheme
-        if self.scheme not in self.schemes:
-            raise SolverError(
-                f"no sampling scheme {scheme!r}: use one of {', '.join(self.schemes)}"
-            )
         if game.betting.is_cut:
             raise SolverError(f"{game.name} is cut: solve it whole, or use dcfr with given values")
         if not 0 < exploration <= 1:
             raise SolverError(f"exploration = {exploration}: give more than 0 and at most 1")
-        if seed < 0:
-            raise SolverError(f"seed = {seed}: give 0 or more")
-        self.walkers = cores() if threads is None else threads
-        if not 1 <= self.walkers <= STREAMS:
-            raise SolverError(f"threads = {threads}: give 1 to {STREAMS}")
         self.seed, self.linear, self.clipped = seed, linear, clipped
         self.exploration, self.most_deals = exploration, most_deals
-        joint = JointDeal(game)
-        self._orbits = joint.orbits
-        self._deals = _lay_deals(joint, RowIndex(game), most_deals)
-        self._lines = _lay_lines(game)
+        deals = ListedDeals(game, most_deals)
+        self._states = deals.buckets_of(game)
+        #: Regrets and averages, one for all hands that differ by the names of suits.
+        self.sampler = Sampler(
+            game.betting,
+            deals,
+            sampling_rule(
+                linear=linear,
+                floor_chips=0.0 if clipped else NEVER_CHIPS,
+                exploration=exploration,
+            ),
+            scheme=scheme or self.default_scheme,
+            seed=seed,
+            threads=threads,
+            real=np.float64,
+        )
         super().__init__(game, precision=precision, threads=threads)
-        self.plan = aligned(self.tableau.index.size, np.float64)
-        #: What strategies come from by regret matching.
-        self.regrets = aligned(self.tableau.index.size, np.float64)
-        #: State of each thread's random numbers.
-        self.streams = np.random.SeedSequence(seed).generate_state(STREAMS, np.uint64)
-        depth, actions = _deepest(self._lines), int(game.betting.count.max())
-        self._stacks = [_stack(depth, actions) for _ in range(self.walkers)]
+        self._plan = np.zeros(self.tableau.index.size)
+        #: Iteration of the plan as it stands.
+        self._turned = 0
 
     def prepare(self) -> None:
         """Load the kernels of sweeps and walks."""
         super().prepare()
-        self._walk(0, self.regrets, self.plan, self.linear, self.clipped)
+        self.sampler.walk(self.iteration, 0)
 
     def advance(self, count: int) -> None:
         """Do `count` iterations, a walk for each player each."""
-        self._walk(count, self.regrets, self.plan, self.linear, self.clipped)
+        self.sampler.walk(self.iteration, count)
         self.iteration += count
-        self._share_within_orbits()
 
-    def estimate(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What `count` iterations of weight 1 would add to regrets and plan, learning nothing.
+    @property
+    def plan(self) -> NDArray[Any]:
+        """Realisation plan of both players' average strategy, times chances of hands."""
+        if self._turned != self.iteration:
+            self._turned = self.iteration
+            self._plan[:] = self._by_state(AVERAGE)
+        return self._plan
 
-        Divided by `count` these are unbiased estimates of the counterfactual regrets of the current
-        strategies and of their realisation plans times the probability of each private state. Only
-        the random numbers move on.
-        """
-        gains, plan = np.zeros_like(self.regrets), np.zeros_like(self.plan)
-        self._walk(count, gains, plan, False, False)
-        return gains, plan
+    @property
+    def regrets(self) -> NDArray[np.float64]:
+        """What strategies come from by regret matching; a copy."""
+        return self._by_state(REGRET)
 
-    def _walk(
-        self,
-        count: int,
-        gains: NDArray[np.float64],
-        plan: NDArray[np.float64],
-        linear: bool,
-        clipped: bool,
-    ) -> None:
-        floor = 0.0 if clipped else float(np.finfo(np.float64).min)
-
-        def work(walker: int) -> None:
-            share = len(range(walker, count, self.walkers))
-            arguments = (
-                self._lines, self._deals, self.regrets, gains, plan,
-                self.streams[walker : walker + 1], self.iteration + 1 + walker, self.walkers,
-                share, linear, floor,
-            )  # fmt: skip
-            stack = self._stacks[walker]
-            if self.scheme == "external":
-                external(*arguments, stack)
-            elif self.scheme == "outcome":
-                outcome(*arguments, self.exploration, stack)
-            else:
-                chance(*arguments, stack)
-
-        if self.walkers == 1:
-            work(0)
-            return
-        with ThreadPoolExecutor(self.walkers) as pool:
-            for done in [pool.submit(work, walker) for walker in range(self.walkers)]:
-                done.result()
-
-    def _share_within_orbits(self) -> None:
-        """Give every hand what was learnt for the first hand of its orbit."""
-        index, betting = self.tableau.index, self.game.betting
-        for b, board in enumerate(self.game.deal.boards):
-            if len(board.symmetries) < 2:
-                continue
-            for node in betting.of_kind(board.round, 0, 1).tolist():
-                first = self._orbits[b][int(betting.kind[node])]
-                for rows in (self.regrets, self.plan):
-                    block = index.block(rows, b, node)
-                    block[:] = block[:, first]
+    def _by_state(self, which: int) -> NDArray[np.float64]:
+        sampler = self.sampler
+        return sampler.layout.by_state(sampler.rows, which, self._states, self.tableau.index)
 
     def settings(self) -> dict[str, Any]:
         """Scheme, seed and weights."""
         return {
-            "scheme": self.scheme,
+            "scheme": self.sampler.scheme,
             "seed": self.seed,
             "linear": self.linear,
             "clipped": self.clipped,
@@ -202,8 +143,18 @@ class MonteCarloCFR(Solver):
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Plan, regrets and the state of the random numbers."""
-        return {"plan": self.plan, "regrets": self.regrets, "streams": self.streams}
+        """Plan and regrets by hand, and the state of the random numbers."""
+        return {"plan": self.plan, "regrets": self.regrets, "streams": self.sampler.streams}
+
+    def restore_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what :meth:`arrays` gave."""
+        found = self.arrays()
+        restoring.restore(arrays, found)
+        sampler = self.sampler
+        for which, name in ((REGRET, "regrets"), (AVERAGE, "plan")):
+            sampler.layout.by_bucket(
+                found[name], which, self._states, self.tableau.index, sampler.rows
+            )
 
 
 class ExternalSampling(MonteCarloCFR):
@@ -227,57 +178,179 @@ class ChanceSampling(MonteCarloCFR):
     default_scheme = "chance"
 
 
-def _lay_lines(game: Game) -> Lines:
-    betting = game.betting
-    same = betting.past_deals
-    seat = 2 * (np.searchsorted(betting.start, same, side="right") - 1)
-    return Lines(
-        kind=betting.kind[same].astype(np.uint64),
-        first=betting.first[same].astype(np.uint64),
-        count=betting.count[same].astype(np.uint64),
-        row=betting.row[same].astype(np.uint64),
-        seat=seat.astype(np.uint64),
-        even=np.ascontiguousarray(betting.even[same].T),
-        swing=np.array([betting.swing[same], -betting.swing[same]]),
-    )
+# --------------------------------------------------------------------------------- real cards
 
 
-def _deepest(lines: Lines) -> int:
-    """Decisions on the longest line of play."""
-    depth = np.zeros(len(lines.kind), dtype=np.int64)
-    for node in np.flatnonzero(lines.kind < 2).tolist():
-        first, count = int(lines.first[node]), int(lines.count[node])
-        below = depth[first : first + count]
-        np.maximum(below, depth[node] + 1, out=below)
-    return int(depth.max())
+@dataclass(frozen=True, eq=False)
+class CardGame:
+    """Betting over cards that somebody deals, and perhaps a judge."""
+
+    name: str
+    betting: Betting
+    deals: DealSource
+    #: A game of the same betting whose exact best responses measure exploitability: the very game,
+    #: or the bucket game of the same abstraction.
+    judge: Game | None = None
+
+    def __post_init__(self) -> None:
+        self.deals.check(self.betting)
+        if self.judge is not None and not np.array_equal(
+            self.judge.betting.kind, self.betting.kind
+        ):
+            raise SolverError(f"{self.judge.name} has other betting than {self.name}")
+
+    @classmethod
+    def of(cls, game: Game) -> CardGame:
+        """A small game with all its deals listed, its own judge."""
+        return cls(game.name, game.betting, ListedDeals(game), game)
+
+    @property
+    def unit_chips(self) -> float:
+        """The big blind."""
+        return float(self.betting.rules.big_blind)
+
+    def fingerprint(self) -> str:
+        """A hash of everything that decides the solution."""
+        return self._fingerprint
+
+    @cached_property
+    def _fingerprint(self) -> str:
+        betting = self.betting
+        digest = hashlib.sha256(self.deals.fingerprint().encode())
+        for array in (betting.kind, betting.first, betting.even, betting.swing):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()[:16]
 
 
-def _lay_deals(joint: JointDeal, index: RowIndex, most: int) -> Deals:
-    hands = joint.hands(most)
-    rounds = hands.board.shape[1]
-    start = np.zeros((len(hands.board), 2 * rounds), dtype=np.uint64)
-    width, result = np.zeros_like(start), np.zeros(start.shape)
-    for b in range(len(joint.orbits)):
-        number = joint.game.deal.boards[b].round
-        lines = np.flatnonzero(hands.board[:, number] == b)
-        states = hands.state[lines, number]
-        for player in (0, 1):
-            first = joint.orbits[b][player][states[:, player]]
-            start[lines, 2 * number + player] = index.base[b, player] + first
-            width[lines, 2 * number + player] = index.width[b, player]
-        pair = (states[:, 0], states[:, 1])
-        result[lines, 2 * number] = joint.signed[b][pair] / joint.mass[b][pair]
-    keep, other = alias_table(hands.probability)
-    return Deals(keep, other, start, width, result)
+class CardSampling(Solver):
+    """External sampling on dealt cards.
 
+    `linear` weighs iteration t by t. `prune` is the regret from which on an action is skipped in
+    `prune_share` of the walks after `prune_after` iterations, in units of the most chips a hand can
+    win; None never skips and has no floor.
 
-def _stack(depth: int, actions: int) -> Stack:
-    return Stack(
-        node=np.zeros(depth, dtype=np.uint64),
-        action=np.zeros(depth, dtype=np.uint64),
-        at=np.zeros(depth, dtype=np.uint64),
-        width=np.zeros(depth, dtype=np.uint64),
-        reach=np.zeros(depth),
-        strategy=np.zeros((depth, actions)),
-        value=np.zeros((depth, actions)),
-    )
+    >>> from equipoise.games.catalogue import leduc
+    >>> solver = CardSampling(CardGame.of(leduc()), seed=1)
+    >>> solver.advance(200_000)
+    >>> solver.exploitability() < 0.03
+    True
+    """
+
+    name: ClassVar[str] = "cards"
+    solves = "game or abstraction"
+    file_kind = "card solver"
+    on_cards = True
+    samples = True
+    scope = "deal"
+    numbers_kept = 2
+
+    game: CardGame
+
+    def __init__(
+        self,
+        game: CardGame,
+        *,
+        seed: int = 0,
+        linear: bool = True,
+        prune: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
+        prune_share: Annotated[float, Within("number", 0, 0.9999)] = 0.95,
+        prune_after: Annotated[int, Within("whole", 0, 10**15)] = 1_000_000,
+        threads: int | None = 1,
+    ) -> None:
+        if prune is not None and not prune > 0:
+            raise SolverError(f"prune = {prune}: give more than 0, or None never to skip")
+        if not 0 <= prune_share < 1:
+            raise SolverError(f"prune_share = {prune_share}: give 0 to less than 1")
+        if prune_after < 0:
+            raise SolverError(f"prune_after = {prune_after}: give 0 or more")
+        super().__init__(game)
+        self.seed, self.linear = seed, linear
+        self.prune, self.prune_share, self.prune_after = prune, prune_share, prune_after
+        betting = game.betting
+        stake = float(max(np.abs(betting.even).max(), betting.swing.max()))
+        limit = NEVER_CHIPS if prune is None else prune * stake
+        pruning = Pruning(
+            chips=limit,
+            share=0.0 if prune is None else prune_share,
+            after=prune_after,
+            last_street=betting.rounds - 1,
+        )
+        rule = sampling_rule(linear=linear, floor_chips=_FLOOR * limit, pruning=pruning)
+        #: Regrets and averages of every decision and bucket.
+        self.sampler = Sampler(betting, game.deals, rule, seed=seed, threads=threads)
+        self._tableau = None if game.judge is None else Tableau(game.judge, None, threads)
+
+    def prepare(self) -> None:
+        """Load the kernels of walks, and those of sweeps where a game judges."""
+        self.advance(0)
+        if self._tableau is not None:
+            load_sweeps(self._tableau, self._tableau.rows())
+
+    def advance(self, count: int) -> None:
+        """Do `count` iterations, a deal and a walk for each player each."""
+        self.sampler.walk(self.iteration, count)
+        self.iteration += count
+
+    # ------------------------------------------------------------------------------- answers
+
+    def average_strategy(self) -> SampledStrategy:
+        """The average strategy of both players, by decision and bucket."""
+        return self.sampler.layout.average(self.sampler.rows)
+
+    @property
+    def judge(self) -> Game | None:
+        """The game that was given to judge."""
+        return self.game.judge
+
+    def judged_strategy(self) -> TabularStrategy:
+        """The average strategy as one of the game that judges."""
+        tableau = self._judging()
+        return TabularStrategy(tableau.game, self._plan_in(tableau), tableau.index)
+
+    def exploitability(self) -> float:
+        """Mean of both players' best-response gains in the game that judges, in chips."""
+        tableau = self._judging()
+        return exploitability_of(tableau, self._plan_in(tableau))
+
+    def measure_in(self, game: Game) -> Callable[[], float]:
+        """How exploitability is measured, again and again, in `game`: over other boards, say."""
+        if game is self.judge:
+            return self.exploitability
+        tableau = Tableau(game, None, self.sampler.walkers)
+        return lambda: exploitability_of(tableau, self._plan_in(tableau))
+
+    def value(self) -> float:
+        """Expected chips of player 0 when both play the average strategy, as the judge deals."""
+        tableau = self._judging()
+        return value_of(tableau, self._plan_in(tableau)) + tableau.game.value_offset_chips
+
+    def _judging(self) -> Tableau:
+        if self._tableau is None:
+            raise SolverError(f"{self.game.name} has no judge: give its bucket game as one")
+        return self._tableau
+
+    def _plan_in(self, tableau: Tableau) -> NDArray[Any]:
+        """The average strategy as a plan of a game of the same betting and buckets."""
+        sampler, states = self.sampler, self.game.deals.buckets_of(tableau.game)
+        return sampler.layout.by_state(sampler.rows, AVERAGE, states, tableau.index)
+
+    # --------------------------------------------------------------------------- checkpoints
+
+    def settings(self) -> dict[str, Any]:
+        """Seed, weights and pruning."""
+        return {
+            "seed": self.seed,
+            "linear": self.linear,
+            "prune": self.prune,
+            "prune_share": self.prune_share,
+            "prune_after": self.prune_after,
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Regrets and averages, and the state of the random numbers."""
+        return {"rows": self.sampler.rows, "streams": self.sampler.streams}
+
+    @classmethod
+    def understood(cls, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Checkpoints of older versions do not say that there are no more numbers."""
+        return {"scalars": {}, **manifest}

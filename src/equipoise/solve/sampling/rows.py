@@ -1,7 +1,7 @@
 """Where the numbers of a sampled solver stand, and the average strategy made from them.
 
 Everything is flat: the decisions one after another, inside a decision the buckets, inside a bucket
-the regret of each action and then its share of the average strategy. Numbers are float32: sums of
+the regret of each action and then its share of the average strategy. In single precision, sums take
 some ten million visits to one bucket before an addition is lost in rounding.
 
 The decisions of the first round come first, the *trunk*; then, for each way in which the second
@@ -14,7 +14,8 @@ different threads, or machines, that meet only in the trunk.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +23,19 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError
 from equipoise.games.betting import Betting, TreeSize
 from equipoise.games.policy import Policy, PublicState
-from equipoise.solve.sampling.cardwalk import NODE, fill_averages
+from equipoise.solve.sampling.walk import fill_averages, node_type
 from equipoise.solve.strategies.strategy import BestResponse
+from equipoise.solve.sweep.rowindex import RowIndex, aligned
 
 #: Bits in which a walk notes what it skips.
 MOST_ACTIONS = 63
+#: Which of the numbers of an action: its regret, or its share of the average strategy.
+REGRET, AVERAGE = 0, 1
+#: Bucket of each private state of both players, on each board of a game.
+States = Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]]
 _UNJUDGED = (
     "a sampled strategy has no game of its own to best-respond in: give its solver a judge and take "
-    "average_strategy()"
+    "judged_strategy()"
 )
 
 
@@ -57,18 +63,22 @@ def table_bytes(size: TreeSize, buckets: NDArray[np.int64]) -> int:
     return 2 * entries * np.dtype(np.float32).itemsize
 
 
-class CardRows:
+class SampledRows:
     """The layout of a betting tree over buckets: `buckets`[round, player] of them.
+
+    `real` is the precision of the numbers.
 
     >>> from equipoise.games.menu import BetMenu
     >>> from equipoise.games.rules import LIMIT_HOLDEM
     >>> buckets = np.full((4, 2), 10)
-    >>> layout = CardRows(Betting.build(LIMIT_HOLDEM, BetMenu.full()), buckets)
+    >>> layout = SampledRows(Betting.build(LIMIT_HOLDEM, BetMenu.full()), buckets)
     >>> len(layout.decisions), len(layout.subtrees), layout.subtrees[-1].last == layout.size
     (6378, 7, True)
     """
 
-    def __init__(self, betting: Betting, buckets: NDArray[np.int64]) -> None:
+    def __init__(
+        self, betting: Betting, buckets: NDArray[np.int64], real: Any = np.float32
+    ) -> None:
         if buckets.shape != (betting.rounds, 2) or buckets.min() < 1:
             raise SolverError(
                 f"buckets of {buckets.shape} rounds and players for {betting.rounds} rounds of "
@@ -79,7 +89,7 @@ class CardRows:
                 f"a decision has {betting.count.max()} actions: sampling takes at most "
                 f"{MOST_ACTIONS}, use fewer bet sizes"
             )
-        self.betting, self.buckets = betting, buckets
+        self.betting, self.buckets, self.real = betting, buckets, real
         #: First number of each decision; -1 at other nodes.
         self.base = np.full(len(betting.kind), -1, dtype=np.int64)
         #: Betting nodes in the order in which their numbers stand.
@@ -134,7 +144,7 @@ class CardRows:
             lay(node, depth, False)
             subtrees.append(Subtree(node, before, self.size))
         self.decisions, self.subtrees = np.array(decisions, dtype=np.int64), tuple(subtrees)
-        nodes = np.zeros(len(order), dtype=NODE)
+        nodes = aligned(len(order), node_type(self.real))
         same = follows[order]
         nodes["kind"], nodes["actions"] = betting.kind[same], betting.count[same]
         nodes["street"] = street[order]
@@ -151,7 +161,7 @@ class CardRows:
             raise SolverError(f"node {node} is no decision")
         return int(self.buckets[self.betting.round_of(node), int(self.betting.kind[node])])
 
-    def block(self, rows: NDArray[np.float32], node: int) -> NDArray[np.float32]:
+    def block(self, rows: NDArray[Any], node: int) -> NDArray[Any]:
         """View of the numbers of a decision: [bucket, regret or average, action]."""
         start, width, actions = (
             int(self.base[node]),
@@ -160,7 +170,25 @@ class CardRows:
         )
         return rows[start : start + 2 * width * actions].reshape(width, 2, actions)
 
-    def average(self, rows: NDArray[np.float32]) -> CardStrategy:
+    def by_state(
+        self, rows: NDArray[Any], which: int, states: States, index: RowIndex
+    ) -> NDArray[Any]:
+        """The regrets or the averages as the rows of a game, alike for all states of a bucket."""
+        found = np.zeros(index.size, dtype=self.real)
+        for b, node in index.decisions():
+            mine = states[b][int(self.betting.kind[node])]
+            index.block(found, b, node)[:] = self.block(rows, node)[mine, which].T
+        return found
+
+    def by_bucket(
+        self, found: NDArray[Any], which: int, states: States, index: RowIndex, rows: NDArray[Any]
+    ) -> None:
+        """The way back of :meth:`by_state`: states of a bucket have the same numbers."""
+        for b, node in index.decisions():
+            mine = states[b][int(self.betting.kind[node])]
+            self.block(rows, node)[mine, which] = index.block(found, b, node).T
+
+    def average(self, rows: NDArray[Any]) -> SampledStrategy:
         """The average strategy of both players."""
         betting, nodes = self.betting, self.decisions
         rounds = np.searchsorted(betting.start, nodes, side="right") - 1
@@ -173,10 +201,10 @@ class CardRows:
             rows,
             probabilities,
         )
-        return CardStrategy(self, probabilities)
+        return SampledStrategy(self, probabilities)
 
 
-class CardStrategy:
+class SampledStrategy:
     """What both players do at each decision in each bucket.
 
     `probabilities` are blocks [action, bucket], one for each of `layout.decisions` in order; what
@@ -184,7 +212,7 @@ class CardStrategy:
     meet: policies and best responses are those of the blueprint or of the game that is made of it.
     """
 
-    def __init__(self, layout: CardRows, probabilities: NDArray[np.float32]) -> None:
+    def __init__(self, layout: SampledRows, probabilities: NDArray[np.float32]) -> None:
         if probabilities.shape != (layout.size // 2,):
             raise SolverError("these probabilities belong to another betting tree or abstraction")
         self.layout, self.probabilities = layout, probabilities
@@ -211,6 +239,6 @@ class CardStrategy:
         """Refused: how often buckets meet is not known here."""
         raise SolverError(_UNJUDGED)
 
-    def best_response(self, player: int) -> BestResponse[CardStrategy]:
+    def best_response(self, player: int) -> BestResponse[SampledStrategy]:
         """Refused: how often buckets meet is not known here."""
         raise SolverError(_UNJUDGED)

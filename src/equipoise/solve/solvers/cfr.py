@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.settings import Kind, Within, check_keys, kinds_of
-from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.solvers.tableausolver import TableauSolver
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision
 
@@ -101,7 +101,7 @@ def _discount(exponent: float | str | None, u: int) -> float:
     return power / (power + 1)
 
 
-class CFR(Solver):
+class CFR(TableauSolver):
     """Vector-form CFR over the whole game; see the module for the family.
 
     How the past fades is the member's own schedule but for what `schedule` says, by the names of
@@ -144,7 +144,7 @@ class CFR(Solver):
         if compressed and (self.discounting.predictive or not alternating):
             raise SolverError("16-bit storage goes with alternating updates and no prediction")
         tableau, stored = self.tableau, np.int16 if compressed else None
-        self.plan = tableau.rows(stored)
+        self._plan = tableau.rows(stored)
         #: What strategies come from: regrets, plus the last gain if predictive.
         self.regrets = tableau.rows(stored)
         self._clipped = tableau.rows() if self.discounting.predictive else None

@@ -34,7 +34,7 @@ from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
 from equipoise.solve import restoring
-from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.solvers.tableausolver import TableauSolver
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision
 
@@ -42,10 +42,12 @@ _TOLERANCE = 1e-10
 _LEAST_SMOOTHING = 1e-12
 
 
-class ExcessiveGap(Solver):
+class ExcessiveGap(TableauSolver):
     """EGT; its answer is the current pair of plans itself, not an average over iterations."""
 
     name: ClassVar[str] = "egt"
+    needs_recall = True
+    numbers_kept = 5
 
     def __init__(
         self,

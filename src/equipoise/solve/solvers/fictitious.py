@@ -28,12 +28,12 @@ from equipoise.errors import SolverError
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
 from equipoise.settings import Within
-from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.solvers.tableausolver import TableauSolver
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision
 
 
-class FictitiousPlay(Solver):
+class FictitiousPlay(TableauSolver):
     """Literal fictitious play over realisation plans."""
 
     name: ClassVar[str] = "fp"

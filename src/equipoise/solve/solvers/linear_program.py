@@ -31,7 +31,7 @@ from equipoise.games.game import Game
 from equipoise.games.nodes import FOLD, SHOWDOWN
 from equipoise.run import Event, Limit, Listener, Stop
 from equipoise.solve.jointdeal import JointDeal
-from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.solvers.tableausolver import TableauSolver
 from equipoise.solve.sweep.rowindex import aligned
 from equipoise.solve.sweep.tableau import Precision
 
@@ -135,7 +135,7 @@ class SequenceForm:
         return csr_array((np.concatenate(chips), places), shape=(self.counts[0], self.counts[1]))
 
 
-class LinearProgram(Solver):
+class LinearProgram(TableauSolver):
     """The exact equilibrium of a small game, in one iteration.
 
     >>> from equipoise.games.catalogue import kuhn
@@ -173,7 +173,7 @@ class LinearProgram(Solver):
         self.most_entries = most_entries
         super().__init__(game, precision=precision, threads=threads)
         #: Both players' optimal plans, in double precision whatever the sweeps use.
-        self.plan = aligned(self.tableau.index.size, np.float64)
+        self._plan = aligned(self.tableau.index.size, np.float64)
 
     def prepare(self) -> None:
         """Load the kernels of sweeps, and HiGHS by the smallest of programs."""

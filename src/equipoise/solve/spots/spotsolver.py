@@ -56,7 +56,7 @@ class SpotSolver(CFR):
         self.tableau.lock(locks)
         age = self.iteration - self._forgotten
         if age > _AGE_AFTER_CHANGE:
-            self.plan *= _AGE_AFTER_CHANGE / age
+            self._plan *= _AGE_AFTER_CHANGE / age
             self._forgotten = self.iteration - _AGE_AFTER_CHANGE
 
     @property

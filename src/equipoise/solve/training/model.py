@@ -7,10 +7,11 @@ is made, and refused if it does not fit.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,14 +27,11 @@ from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.run import Event, Listener, about
 from equipoise.solve.registry import TRAINERS
-from equipoise.solve.sampling.boardsampling import BoardSampling
-from equipoise.solve.sampling.cardsampling import CardGame, CardSampling
-from equipoise.solve.sampling.deals import HoldemDealer
-from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.sampling.deals import HoldemDeals
+from equipoise.solve.sampling.mccfr import CardGame
+from equipoise.solve.solvers.solver import Solvable, Solver
 from equipoise.solve.training.recipe import Recipe
 from equipoise.workers import available_bytes
-
-#: What is being made, how much of it is done, and how much there is; 0 of 0 when not known.
 
 #: Public classes of flops in Fell Omen 2's model, of boards of four cards and of five.
 _PUBLIC_CLASSES = (1, 11, 11, 6)
@@ -46,6 +44,41 @@ _FLOPS, _NUMBERS = 1.0e11, 1.2e9
 _ON_A_BOARD = 180
 #: Share of the memory that is free which a run may take.
 _SHARE = 0.9
+
+
+class _Shape(NamedTuple):
+    """The size of a game of buckets, street by street."""
+
+    #: Betting nodes that are no decision.
+    ends: Sequence[int]
+    rows: Sequence[int]
+    buckets: Sequence[int]
+    #: Boards in public classes.
+    classes: Sequence[int]
+
+
+def _game_seconds(shape: _Shape) -> float:
+    """A sweep: at the ends two products of a vector with a table, and every number once."""
+    work = sum(4 * e * b * b * m for e, _, b, m in zip(*shape, strict=True))
+    numbers = sum(r * b * m for _, r, b, m in zip(*shape, strict=True))
+    return work / _FLOPS + numbers / _NUMBERS
+
+
+def _board_seconds(shape: _Shape) -> float:
+    """A sweep over the buckets of a board, which are moved to and fro."""
+    here = [min(count, _ON_A_BOARD) for count in shape.buckets]
+    work = sum(4 * e * b * b for e, b in zip(shape.ends, here, strict=True))
+    moved = 8 * sum(r * b for r, b in zip(shape.rows, here, strict=True))
+    return work / _FLOPS + moved / _NUMBERS
+
+
+def _deal_seconds(shape: _Shape) -> float:
+    """Two walks, whatever the size."""
+    return 40e-6
+
+
+#: Seconds of an iteration on one thread, by what it looks at.
+_SECONDS = {"game": _game_seconds, "board": _board_seconds, "deal": _deal_seconds}
 
 
 @dataclass(frozen=True)
@@ -82,22 +115,14 @@ class TrainingEstimate:
         rows = [sum(pair) for pair in size.rows]
         sequences = sum(r * b * m for r, b, m in zip(rows, buckets, many, strict=True))
         squares = sum(b * b * m for b, m in zip(buckets, many, strict=True))
-        # Terminals are worth two products of a vector with a table: nodes that are no decision.
         ends = [n - d for n, d in zip(size.nodes, size.decisions, strict=True)]
-        work = sum(4 * e * b * b * m for e, b, m in zip(ends, buckets, many, strict=True))
-        seconds = (work / _FLOPS + sequences / _NUMBERS) / threads
+        trainer = TRAINERS[recipe.solver]
+        seconds = _SECONDS[trainer.scope](_Shape(ends, rows, buckets, many)) / threads
         # Regrets and plan, or what stands for them, and the best plan so far.
-        kept = {"board-sampling": 4, "cards": 2, "egt": 5}.get(recipe.solver, 3)
+        kept = trainer.numbers_kept
         # Tables in single precision, once as counted and once as laid out; and those of the judge.
-        tables = (2 if recipe.model.kind != "cards" else 0) + 2 * (recipe.model.judge != 0)
+        tables = 2 * (not recipe.model.dealt) + 2 * (recipe.model.judge != 0)
         memory = 4 * kept * sequences + 8 * tables * squares + 64 * sum(size.nodes) * 16
-        if recipe.solver == "board-sampling":
-            here = [min(count, _ON_A_BOARD) for count in buckets]
-            work = sum(4 * e * b * b for e, b in zip(ends, here, strict=True))
-            moved = 8 * sum(r * b for r, b in zip(rows, here, strict=True))
-            seconds = (work / _FLOPS + moved / _NUMBERS) / threads
-        elif recipe.solver == "cards":
-            seconds = 40e-6 / threads
         return cls(
             nodes=size.total,
             rows=sum(rows),
@@ -203,7 +228,7 @@ class TrainingModel:
     def game(self) -> Game | None:
         """The game that is solved; none if it is played on real cards."""
         recipe, model = self.recipe, self.recipe.model
-        if model.kind == "cards":
+        if model.dealt:
             return None
         if model.kind == "joint":
             tables = self._tables(model.boards, model.seed, "joint tables")
@@ -231,33 +256,32 @@ class TrainingModel:
 
     # ------------------------------------------------------------------------------- solvers
 
-    def _card_game(self) -> CardGame:
-        dealer = HoldemDealer(self.abstraction.lookup(), self.abstraction.fingerprint)
-        return CardGame(self.recipe.name, self.betting, dealer, self.judge)
+    @cached_property
+    def solved(self) -> Solvable:
+        """What the solver solves: the game of buckets, or betting over real cards."""
+        if self.game is not None:
+            return self.game
+        deals = HoldemDeals(self.abstraction.lookup(), self.abstraction.fingerprint)
+        return CardGame(self.recipe.name, self.betting, deals, self.judge)
+
+    def _beside(self, kind: type[Solver]) -> dict[str, Any]:
+        """What a solver is made with besides its settings."""
+        makers = {"lookup": self.abstraction.lookup}
+        return {name: makers[name]() for name in kind.beside}
 
     def solver(self) -> Solver:
         """A new solver, at iteration 0."""
         recipe = self.recipe
+        kind: Any = TRAINERS[recipe.solver]
         given = dict(recipe.solver_settings)
-        if recipe.solver == "cards":
-            return CardSampling(self._card_game(), seed=recipe.seed, threads=self.threads, **given)
-        assert self.game is not None
-        if recipe.solver == "board-sampling":
-            return BoardSampling(
-                self.game,
-                lookup=self.abstraction.lookup(),
-                seed=recipe.seed,
-                threads=self.threads,
-            )
-        kind = TRAINERS[recipe.solver]
-        return kind(self.game, threads=self.threads, **kind.arguments(given))
+        if kind.samples:
+            given["seed"] = recipe.seed
+        made: Solver = kind(
+            self.solved, threads=self.threads, **kind.arguments(given), **self._beside(kind)
+        )
+        return made
 
     def load_solver(self, path: Path) -> Solver:
         """A solver as it was when its checkpoint was written."""
-        if self.recipe.solver == "cards":
-            return CardSampling.load(path, self._card_game(), threads=self.threads)
-        assert self.game is not None
-        if self.recipe.solver == "board-sampling":
-            lookup = self.abstraction.lookup()
-            return BoardSampling.load(path, self.game, threads=self.threads, lookup=lookup)
-        return TRAINERS[self.recipe.solver].load(path, self.game, threads=self.threads)
+        kind = TRAINERS[self.recipe.solver]
+        return kind.load(path, self.solved, threads=self.threads, **self._beside(kind))

@@ -139,6 +139,11 @@ class Model:
             raise RecipeError("model.judge: independent buckets are judged on their own chances")
 
     @property
+    def dealt(self) -> bool:
+        """Whether real cards are dealt; else there are tables of how buckets hang together."""
+        return self.kind == "cards"
+
+    @property
     def classed(self) -> int:
         """Street whose boards are in public classes: 1 is the flop, 0 none."""
         return CLASSED.index(self.classes)
@@ -225,8 +230,13 @@ class Recipe:
             )
         if packed and given.get("precision") == "float64":
             raise RecipeError("solver.compressed: 16-bit storage has no float64, leave one out")
-        kind, recalls = self.model.kind, methods.remembers(self.abstraction)
-        if (kind == "cards") != (self.solver == "cards"):
+        self._check_model()
+
+    def _check_model(self) -> None:
+        """Refuse buckets, ways in which they hang together and solvers that do not go together."""
+        trainer, recalls = _trainers()[self.solver], methods.remembers(self.abstraction)
+        kind, dealt = self.model.kind, self.model.dealt
+        if dealt != trainer.on_cards:
             raise RecipeError(
                 f"solver.name = {self.solver!r} with model.kind = {kind!r}: real cards go with the "
                 'solver "cards", tables with the others'
@@ -241,12 +251,13 @@ class Recipe:
                 f"abstraction.method = {self.abstraction['method']!r} remembers past buckets: use "
                 'model.kind = "joint"'
             )
-        if kind == "cards" and self.model.judge != 0 and not recalls:
+        if dealt and self.model.judge != 0 and not recalls:
             raise RecipeError("model.judge: buckets that forget cannot be judged, leave it out")
-        if self.solver == "board-sampling" and kind != "joint":
-            raise RecipeError('solver.name = "board-sampling": it needs model.kind = "joint"')
-        if self.solver == "egt" and not recalls:
-            raise RecipeError('solver.name = "egt": it needs buckets that remember; use "cfr+"')
+        if trainer.needs_recall and not recalls:
+            raise RecipeError(
+                f"solver.name = {self.solver!r}: it needs buckets that remember, and model.kind = "
+                '"joint"; use "cfr+"'
+            )
 
     @cached_property
     def rules(self) -> Rules:

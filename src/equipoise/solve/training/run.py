@@ -27,12 +27,8 @@ from equipoise import artefact
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import ArtefactError
 from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
-from equipoise.solve.sampling.cardsampling import CardSampling
 from equipoise.solve.solvers.solver import Solver
-from equipoise.solve.strategies.bestresponse import exploitability_of
 from equipoise.solve.strategies.strategy import Strategy
-from equipoise.solve.strategies.tabular import TabularStrategy
-from equipoise.solve.sweep.tableau import Tableau
 from equipoise.solve.training.blueprint import Blueprint, make_blueprint
 from equipoise.solve.training.folder import Point, RunFolder
 from equipoise.solve.training.model import TrainingEstimate, TrainingModel
@@ -106,7 +102,7 @@ class Trained(Columnar):
 
 
 class _Best:
-    """The best plan so far, in memory and on disk."""
+    """The best plan so far, in memory and on disk, where the solver has one."""
 
     def __init__(self, files: RunFolder, solver: Solver) -> None:
         self._files, self._solver = files, solver
@@ -128,20 +124,23 @@ class _Best:
             point = Point(**told) if told else found[0]
         except (ArtefactError, LookupError, TypeError):
             return
-        if plan.shape == self._solver.plan.shape and point.exploitability_bb is not None:
+        now = self._solver.plan
+        fits = now is not None and plan.shape == now.shape
+        if fits and point.exploitability_bb is not None:
             self.point = self._written = point
             self._plan = plan
 
     def hear(self, point: Point) -> None:
         """Keep the solver's plan if it is the best so far."""
         figure = point.exploitability_bb
-        if figure is None or isinstance(self._solver, CardSampling):
-            return
         known = None if self.point is None else self.point.exploitability_bb
-        if known is None or figure <= known:
+        if figure is None or (known is not None and figure > known):
+            return
+        plan = self._solver.plan
+        if plan is not None:
             if self._plan is None:
-                self._plan = np.empty_like(self._solver.plan)
-            np.copyto(self._plan, self._solver.plan)
+                self._plan = np.empty_like(plan)
+            np.copyto(self._plan, plan)
             self.point = point
 
     def write(self) -> None:
@@ -153,14 +152,12 @@ class _Best:
 
     def strategy(self) -> Strategy:
         """The strategy to play."""
-        if isinstance(self._solver, CardSampling):
-            return self._solver.card_strategy()
         if self._plan is None:
             return self._solver.average_strategy()
-        return TabularStrategy(self._solver.game, self._plan, self._solver.tableau.index)
+        return self._solver.strategy_of(self._plan)
 
 
-class Training:
+class TrainingRun:
     """One run of a recipe.
 
     `progress` hears what is being made before the run, the listener of :meth:`run` of the run itself.
@@ -208,8 +205,7 @@ class Training:
         began = perf_counter()
         self.model.abstraction.save(self.files.abstraction)
         solver, points = self._solver(resume)
-        judge = self._judge(solver)
-        kept = _Kept(self, solver, judge, points)
+        kept = _Kept(self, solver, points)
         if resume:
             kept.best.resume(points)
         self.building_seconds = perf_counter() - began
@@ -228,12 +224,6 @@ class Training:
             loop.stopped,
         )
 
-    def _judge(self, solver: Solver) -> Tableau | None:
-        game = self.model.judge
-        if game is None or self.recipe.model.kind == "cards" or game is self.model.game:
-            return None
-        return Tableau(game, solver.tableau.dtype.name, self.model.threads)
-
     def _solver(self, resume: bool) -> tuple[Solver, list[Point]]:
         if not (resume and self.files.checkpoint.exists()):
             return self.model.solver(), []
@@ -250,11 +240,12 @@ class Training:
 class _Kept:
     """What a run keeps as it goes: the curve, the best plan and the solver."""
 
-    def __init__(
-        self, training: Training, solver: Solver, judge: Tableau | None, points: list[Point]
-    ) -> None:
+    def __init__(self, training: TrainingRun, solver: Solver, points: list[Point]) -> None:
         self._recipe, self._model, self._files = training.recipe, training.model, training.files
-        self._solver, self._judge, self._points = solver, judge, points
+        self._solver, self._points = solver, points
+        judge = self._model.judge
+        #: Exploitability on boards that training does not see.
+        self._judged = None if judge is None else solver.measure_in(judge)
         self._big = float(self._recipe.rules.big_blind)
         self.best = _Best(self._files, solver)
 
@@ -273,14 +264,10 @@ class _Kept:
 
     def _figures(self) -> Figures:
         """Exploitability in chips, on the tables of training and on other boards."""
-        if self._recipe.model.kind == "cards":
-            # Whatever the cards were, the judge's boards are others.
-            told = self._model.judge is not None
-            return None, self._solver.exploitability() if told else None
-        own = self._solver.exploitability()
-        if self._judge is not None:
-            return own, exploitability_of(self._judge, self._solver.plan)
-        return own, own if self._model.judge is self._model.game else None
+        own = None if self._model.game is None else self._solver.exploitability()
+        if self._judged is None:
+            return own, None
+        return own, own if self._model.judge is self._model.game else self._judged()
 
     def _record(self, event: Event) -> None:
         point = Point.of(event, self._big)
@@ -334,7 +321,7 @@ def train(
     Everything about the run is kept in `folder`, by default `NAME.run`.
     """
     chosen = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-    training = Training(chosen, folder, threads=threads, progress=listener)
+    training = TrainingRun(chosen, folder, threads=threads, progress=listener)
     training.check(resume=resume, overwrite=overwrite)
     # Nobody else may use the folder until the blueprint of this run is in it.
     with training.files.held():
