@@ -13,8 +13,10 @@ play it. An agent that carries something over from hand to hand sets `learns`; i
 played in order by one worker.
 
 An agent whose mixed strategy is known says so by `policy`: the probabilities of every hand it could
-hold, after all post-processing. They may depend on the match seed, the hand's number and public
-betting, never on cards, so that variance reduction, local best responses and exact evaluation apply.
+hold, after all post-processing, so that variance reduction, local best responses and exact evaluation
+apply. They may depend on what is public: the hand's number, the betting and the board. What an agent
+draws for itself and goes by in later decisions is as private as its cards: `policy` is then the mixture
+over these draws, each as likely as it is for that hand after what was played, and `act` follows one.
 """
 
 from __future__ import annotations

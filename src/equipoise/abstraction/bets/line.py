@@ -13,8 +13,10 @@ in the real one: it is called. From where the abstract hand is over, everything 
 :class:`AbstractTree` says what one action leads to, with what probability. :class:`AbstractLine` follows
 the hands of a match for one of its players: bets of the opponent are translated and his own recognised.
 A bet that could be taken for two sizes is taken for one of them by a draw that depends on the match
-seed, the number of the hand and the betting so far, and on nothing else: whoever asks about a
-situation, in whatever order, is told the same.
+seed, the number of the hand and the betting so far, and on nothing else: however often and in
+whatever order a hand is asked about, the player stands where he stood. The draws of different bets are
+independent, and they are his secret: to all others he may stand wherever :meth:`AbstractLine.after`
+leads.
 
 Own bets are carried to the table by their size in pots, so that a wrong idea of the pot is not made
 worse, or, *back onto the tree*, by their total in chips, so that after a call both pots are the same.
@@ -194,7 +196,7 @@ class AbstractLine:
                 key = (me, after.history)
                 found = self._known.get(key)
                 if found is None:
-                    found = self._known[key] = self._step(standing, now, action, me)
+                    found = self._known[key] = self._drawn(standing, now, action, me)
                 standing, now = found, after
         return standing._replace(place=self.tree.caught_up(standing.place, state.round))
 
@@ -204,23 +206,37 @@ class AbstractLine:
 
     def carried(self, place: int, child: int, state: State) -> Action:
         """The real action for the abstract one from `place` to `child`: always a legal one."""
-        action = self.betting.actions[child]
-        if self.back_onto_tree and action is not None and action.kind == Kind.RAISE:
+        if self.back_onto_tree or not self.off_tree(place, state):
+            action = self.betting.actions[child]
+            assert action is not None
             return state.nearest(action)
         return self.tree.carried(place, child, state)
 
-    def _step(self, standing: LinePlace, state: State, action: Action, me: int) -> LinePlace:
+    def after(
+        self, standing: LinePlace, state: State, action: Action, me: int
+    ) -> tuple[tuple[LinePlace, float], ...]:
+        """Where an action leads the player `me`, and with what probability: one place, or two."""
         place, theirs = self.tree.caught_up(standing.place, state.round), standing.opponent
         if not self.tree.turn(place, state):
-            return LinePlace(place, theirs)
+            return ((LinePlace(place, theirs), 1.0),)
         child = self._same(place, state, action)
         if child is None and state.to_act == me:
             child = self._own(place, state, action)
-        if child is None:
-            child = self._taken_for(place, state, action)
-        if state.to_act != me:
-            theirs = (*theirs, Step(place, child, state.round))
-        return LinePlace(child, theirs)
+        options = (
+            ((child, 1.0),) if child is not None else self.tree.taken_for(place, state, action)
+        )
+        if state.to_act == me:
+            return tuple((LinePlace(child, theirs), chance) for child, chance in options)
+        return tuple(
+            (LinePlace(child, (*theirs, Step(place, child, state.round))), chance)
+            for child, chance in options
+        )
+
+    def _drawn(self, standing: LinePlace, state: State, action: Action, me: int) -> LinePlace:
+        first, *second = self.after(standing, state, action, me)
+        if second and draw(*self._about, f"{state.betting_text()}{action}") >= first[1]:
+            return second[0][0]
+        return first[0]
 
     def _same(self, place: int, state: State, action: Action) -> int | None:
         """The child of the very same action where both pots are the same."""
@@ -237,14 +253,6 @@ class AbstractLine:
             if self.carried(place, child, state) == action:
                 return child
         return None
-
-    def _taken_for(self, place: int, state: State, action: Action) -> int:
-        options = self.tree.taken_for(place, state, action)
-        if len(options) > 1:
-            uniform = draw(*self._about, f"{state.betting_text()}{action}")
-            if uniform >= options[0][1]:
-                return options[1][0]
-        return options[0][0]
 
 
 def _after_call(state: State) -> tuple[int, int]:

@@ -3,8 +3,9 @@
 Between the trained strategy and the game stand, in this order: translation of bets that the tree
 does not have (:mod:`equipoise.abstraction.bets.line`), the buckets of the cards, post-processing
 (:mod:`.book`), bets sized on the real pot, and the guard against folding a hand that has the
-price to call (:mod:`.guard`). `policy` is all of that for every hand at once, and `act` draws from
-it.
+price to call (:mod:`.guard`). `act` is all of that for one hand and one draw of what each bet is taken
+for, which is kept while the hand lasts. `policy` is what others may know of it: the mixture over these
+draws, for every hand at once (:mod:`.mixture`).
 
 The abstract hand can be over before the real one, after bets taken for an all-in that was called, or
 for the call that ends a round: what is left is checked and called.
@@ -17,19 +18,17 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from equipoise.abstraction.bets.line import AbstractLine, LinePlace
+from equipoise.abstraction.bets.line import AbstractLine
 from equipoise.abstraction.bets.translation import mapping
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.files import load_blueprint, make_blueprint_once
 from equipoise.agents.blueprint.guard import Guard
+from equipoise.agents.blueprint.mixture import Mixture
 from equipoise.cards.combos import combo_index
 from equipoise.errors import EquipoiseError, GameError
 from equipoise.games.hand import View
-from equipoise.games.policy import Policy, PublicState, same_for_all
+from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, FOLD, Action, Rules, State
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.blueprint import Blueprint
@@ -96,6 +95,7 @@ class BlueprintAgent(Agent):
         self.book = Book(self.blueprint, processing)
         self.line = None if trained.limit else AbstractLine(betting, chosen, back_onto_tree)
         self.guard = Guard(self.book, guard)
+        self.mixture = Mixture(self.book, self.line, self.guard)
         self._betting = betting
         #: Seed of the draws that translate.
         self.seed = 0
@@ -121,7 +121,7 @@ class BlueprintAgent(Agent):
     # ------------------------------------------------------------------------------- one hand
 
     def act(self, view: View) -> Action:
-        """Draw an action from the policy's row."""
+        """Draw an action, after bets that were translated by this hand's draws."""
         state, _, hole, board, hand = view
         node = self._nodes.get(state.history)
         if node is None:
@@ -156,10 +156,11 @@ class BlueprintAgent(Agent):
     def _act_off_tree(
         self, state: State, hole: tuple[int, ...], board: tuple[int, ...], hand: int
     ) -> Action:
-        standing = self._standing(state, hand)
-        if standing is None:
-            return CALL
+        line = self.mixture.translating(state)
+        standing = line.stand(state, self.seed, hand)
         place = standing.place
+        if not line.tree.turn(place, state):
+            return CALL
         column = self.book.column(hole, board)
         chances = self.book.mix(place, column, state.round)
         draw, reached = self.random.random() * sum(chances), 0.0
@@ -167,12 +168,12 @@ class BlueprintAgent(Agent):
         for child, chance in zip(self._betting.children(place), chances, strict=True):
             reached += chance
             if chance > 0:
-                action = self._carried(place, child, state)
+                action = line.carried(place, child, state)
                 if draw < reached:
                     break
         if (
             action == FOLD
-            and self._guarded(place, state)
+            and self.mixture.guarded(place, state)
             and self.guard.calls(combo_index(*hole), state, board, standing.opponent)
         ):
             return CALL
@@ -181,58 +182,10 @@ class BlueprintAgent(Agent):
     # ------------------------------------------------------------------------------- all hands
 
     def policy(self, public: PublicState) -> Policy:
-        """What every hand plays here, translation, post-processing and guard included."""
-        state, board, hand = public
-        if state.to_act is None:
+        """What every hand plays here as others see it, whatever the draws that translate."""
+        if public.state.to_act is None:
             raise GameError("the hand is over: a policy is for a player who is to act")
-        node = self._nodes.get(state.history)
-        standing = LinePlace(node, ()) if node is not None else self._standing(state, hand)
-        if standing is None:
-            return same_for_all(state, {CALL: 1.0})
-        place = standing.place
-        columns = self.book.columns(board)[-1]
-        chances = self.book.table(place)[:, np.maximum(columns, 0)]
-        actions: list[Action] = []
-        merged: list[NDArray[np.float64]] = []
-        for row, child in enumerate(self._betting.children(place)):
-            action = self._carried(place, child, state)
-            if action in actions:
-                merged[actions.index(action)] = merged[actions.index(action)] + chances[row]
-            else:
-                actions.append(action)
-                merged.append(chances[row])
-        if node is None and FOLD in actions and self._guarded(place, state):
-            fold, call = actions.index(FOLD), actions.index(CALL)
-            if merged[fold].any():
-                priced = self.guard.has_price(state, board, standing.opponent)
-                merged[call] = merged[call] + np.where(priced, merged[fold], 0.0)
-                merged[fold] = np.where(priced, 0.0, merged[fold])
-        table = np.stack(merged, axis=1)
-        table /= table.sum(axis=1, keepdims=True)
-        return Policy(tuple(actions), table.astype(np.float32))
-
-    # ------------------------------------------------------------------------------------ parts
-
-    def _standing(self, state: State, hand: int) -> LinePlace | None:
-        """Where the abstract hand stands; None if nobody decides there."""
-        if self.line is None:
-            raise GameError(
-                f"{self.blueprint.name} has no betting {state.betting_text()!r}: play it by the "
-                "rules it was trained for"
-            )
-        standing = self.line.stand(state, self.seed, hand)
-        return standing if self.line.tree.turn(standing.place, state) else None
-
-    def _carried(self, place: int, child: int, state: State) -> Action:
-        if self.line is None or not self.line.off_tree(place, state):
-            action = self._betting.actions[child]
-            assert action is not None
-            return state.nearest(action)
-        return self.line.carried(place, child, state)
-
-    def _guarded(self, place: int, state: State) -> bool:
-        off_tree = self.line is not None and self.line.off_tree(place, state)
-        return off_tree and self.guard.watches(state)
+        return self.mixture.policy(public.state, public.board)
 
 
 def _made(kind: type[BlueprintAgent], given: dict[str, Any], seed: int) -> BlueprintAgent:
