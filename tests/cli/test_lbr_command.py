@@ -49,3 +49,15 @@ def test_a_match_without_its_luck(tmp_path):
     log = tmp_path / "match.log"
     assert "100% less" in run(*words, "--aivat", "--log", log)
     assert log.exists()
+
+
+def test_a_menu_for_each_street():
+    words = ("lbr", "fold", "--hands", 20, "--seed", 3, "--json")
+    told = json.loads(run(*words, "--menu", "fcpa,fcpa,fc,cf"))
+    assert (told["menu"], told["mbb_per_hand"]) == ("fcpa,fcpa,fc,fc", 750)
+    # Who limps and then bets the flop wins the same blinds.
+    assert json.loads(run(*words, "--menu", "c,56,fc,fc"))["mbb_per_hand"] == 750
+    with pytest.raises(EquipoiseError, match="no menu 'fp'"):
+        run(*words, "--menu", "fp,fc,fc,fc")
+    with pytest.raises(EquipoiseError, match="3 streets: this game has 4"):
+        run(*words, "--menu", "fc,fc,fc")

@@ -20,10 +20,13 @@ def lbr_command(
         str, typer.Argument(help="An agent whose policy is known: name, file or FILE.py:CLASS.")
     ],
     game: GameName = "nolimit",
-    hands: Annotated[int, typer.Option(help="Hands in all: two for each deal.")] = 1000,
+    hands: Annotated[int, typer.Option(help="Hands in all: two for each deal.")] = 60_000,
     menu: Annotated[
         str,
-        typer.Option(help="fc: fold and call; fcpa: also pot and all-in; 56: 56 bet sizes."),
+        typer.Option(
+            help="Fold, call, pot, all-in: letters of fcpa, or 56 sizes; for all streets or each: "
+            "c,56,fc,fc."
+        ),
     ] = "fcpa",
     seed: Seed = 0,
     duplicate: Duplicate = True,
@@ -36,8 +39,9 @@ def lbr_command(
     """Play a local best response against an agent: what it wins, a best response wins at least.
 
     \b
-    Example: equipoise lbr call --hands 2000 --menu fcpa --seed 7
-    Example: equipoise lbr fold --game limit --json
+    Example: equipoise lbr quick --seed 7 --workers 2
+    Example: equipoise lbr quick --menu fcpa,fcpa,fc,fc --hands 20000
+    Example: equipoise lbr fold --game limit --hands 1000 --json
     """
     from equipoise.arena.measures.lbr import local_best_response
 

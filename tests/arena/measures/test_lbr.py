@@ -4,17 +4,20 @@ import numpy as np
 import pytest
 from chartagent import ChartAgent
 
+from equipoise.agents.registry import make_agent
 from equipoise.agents.simple import CallAgent, FoldAgent
 from equipoise.agents.strategyagent import StrategyAgent
 from equipoise.arena.measures.exact import exact_match, exact_value
-from equipoise.arena.measures.lbr import MENUS, LocalBestResponse, local_best_response, raises
+from equipoise.arena.measures.lbr import LocalBestResponse, local_best_response
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CLASS, parse_combo
 from equipoise.errors import EquipoiseError
 from equipoise.games import catalogue
+from equipoise.games.hand import View
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import (
     CALL,
+    FOLD,
     LIMIT_HOLDEM,
     NOLIMIT_HOLDEM,
     State,
@@ -42,7 +45,7 @@ def leduc_strategies():
         yield TabularStrategy(game, random.random(TabularStrategy.uniform(game).index.size) ** 4)
 
 
-@pytest.mark.parametrize("menu", MENUS)
+@pytest.mark.parametrize("menu", ["fc", "fcpa", "56", "c,fcpa"])
 def test_on_leduc_it_never_wins_more_than_the_best_response(menu):
     best_of = []
     for strategy in leduc_strategies():
@@ -59,7 +62,7 @@ def test_on_leduc_it_never_wins_more_than_the_best_response(menu):
         assert local[1] <= best[1] + 1e-6
         best_of.append(sum(local) / sum(best))
     # Against the uniform strategy one step is nearly enough.
-    assert best_of[0] > (0.85 if menu != "fc" else 0.15)
+    assert best_of[0] > {"fc": 0.15, "c,fcpa": 0.5}.get(menu, 0.85)
 
 
 def test_the_exact_value_is_what_matches_converge_to():
@@ -116,34 +119,37 @@ def test_one_step_on_the_river_by_hand():
     bluff = LocalBestResponse(FoldAgent(), NOLIMIT_HOLDEM, "fcpa")
     state = State.from_betting_text(NOLIMIT_HOLDEM, "cc/cc/cc/c")
     board = parse_cards("Kh 7d 2c 9s 3s")
-    facing = bluff.range(state, board, 0)
+    public, facing = PublicState(state, board, 0), bluff.range(state, board, 0)
     nothing, nuts = parse_combo("5c4c"), parse_combo("KcKd")
-    assert bluff._choose(nothing, state, board, facing, 0) == raise_to(300)
+    worth = bluff.values(nothing, public, facing)
+    assert worth[raise_to(300)] == pytest.approx(100)
+    assert worth[CALL] < 0
     # A calling station is bet into with the best hand, all-in, and never with the worst.
     value = LocalBestResponse(CallAgent(), NOLIMIT_HOLDEM, "fcpa")
-    assert value._choose(nuts, state, board, facing, 0) == raise_to(20000)
-    assert value._choose(nothing, state, board, facing, 0) == CALL
+    worth = value.values(nuts, public, facing)
+    assert max(worth, key=worth.get) == raise_to(20000)
+    assert worth[raise_to(20000)] == pytest.approx(20000)
+    worth = value.values(nothing, public, facing)
+    assert max(worth, key=worth.get) == CALL
+    assert bluff.act(View(state, 1, parse_cards("5c4c"), board, 0)) == raise_to(300)
+    assert value.act(View(state, 1, parse_cards("5c4c"), board, 0)) == CALL
 
 
-def test_menus():
-    start = State.start(NOLIMIT_HOLDEM)
-    assert raises(start, "fc") == []
-    sizes = [action.amount for action in raises(start, "56")]
-    assert (len(sizes), sizes[0], sizes[-1]) == (56, 200, 20000)
-    steps = np.diff(np.log(sizes))
-    assert np.ptp(steps) < 0.01
-    assert [action.amount for action in raises(State.start(LIMIT_HOLDEM), "56")] == [20]
-    flop = State.from_betting_text(NOLIMIT_HOLDEM, "r300c/r600")
-    # A pot of 900 and 300 to call: the pot is 1,200 after the call.
-    assert [action.amount for action in raises(flop, "fcpa")] == [1800, 20000]
-    assert all(flop.can(action) for action in raises(flop, "56"))
+def test_a_responder_that_may_not_fold_never_does():
+    rules = nolimit(1000, 50, 100)
+    jams = local_best_response("all-in", rules, 40, "c", seed=2).match
+    assert not jams.faults
+    state = State.from_betting_text(rules, "r1000")
+    calls, folds = (LocalBestResponse(make_agent("all-in"), rules, menu) for menu in ("c", "fc"))
+    view = View(state, 0, parse_cards("7c2d"), (), 0)
+    assert (calls.act(view), folds.act(view)) == (CALL, FOLD)
 
 
 def test_an_agent_without_a_policy_is_refused():
     with pytest.raises(EquipoiseError, match="does not say its policy"):
         local_best_response("random", NOLIMIT_HOLDEM, 10)
-    with pytest.raises(EquipoiseError, match="no menu 'fcp'"):
-        local_best_response("call", NOLIMIT_HOLDEM, 10, "fcp")
+    with pytest.raises(EquipoiseError, match="no menu 'fp'"):
+        local_best_response("call", NOLIMIT_HOLDEM, 10, "fp")
     later = ChartAgent(LIMIT_HOLDEM, 1, secret=lambda state: state.round > 0)
     with pytest.raises(EquipoiseError, match=r"failed in hand .* policy"):
         local_best_response(later, LIMIT_HOLDEM, 40)

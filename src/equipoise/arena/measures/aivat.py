@@ -23,6 +23,11 @@ private cards of a player whose policy is not known it is 0, by symmetry. A poli
 at some decision ends the range of its player: his real hand is put in its place, which is an event
 like any other, with the range as its probabilities.
 
+A policy is what is known given everything public. What a player draws in private besides his cards, as
+what he takes a foreign bet for, his policy averages over (:mod:`equipoise.agents.agent`), and so the
+distributions above are those that they say, the draws summed out: the estimate is unbiased. To know the
+draws would be unbiased as well, for they are independent of all cards, but then each is luck of its own.
+
 Actions that were faults are no part of a policy: a player with faults counts as unknown. So does one
 that learns, because his policy was another in every hand.
 """

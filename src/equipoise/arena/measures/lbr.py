@@ -12,9 +12,10 @@ that action both checked and called to the end:
 and takes the best. What it wins in a match is a lower bound, in expectation, on what a best response
 would win: far from tight, and yet large against any agent that folds to the wrong bets.
 
-Menus: `fc` only folds and calls; `fcpa` may also bet the pot and all-in; `56` has 56 sizes, the
-totals that lie evenly on a logarithmic scale from the smallest legal raise to all-in. In limit games
-the last two have the one raise there is.
+The policy is all that it knows. What the agent draws in private, as what a bet is taken for, stays
+private: the policy is the mixture over it, and the range follows from that. What it may do on each street
+is its menu (:mod:`.responsemenu`); figures of different menus do not compare. All-ins are paid by equity
+where the rules allow it: the same on average, with less luck.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from equipoise.agents.registry import AgentSpec
 from equipoise.arena.match import Player, play_match
 from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.measures.aivat import AivatResult, aivat
+from equipoise.arena.measures.responsemenu import ResponseMenu
 from equipoise.cards.combos import hand_number
 from equipoise.columnar import Columnar
 from equipoise.errors import EquipoiseError
@@ -38,31 +40,8 @@ from equipoise.games.belief import Belief, Cards, free_hands
 from equipoise.games.checkdown import CheckDown, half_pot
 from equipoise.games.hand import View
 from equipoise.games.policy import Policy, PublicState
-from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State, raise_to
+from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State
 from equipoise.run import Listener
-
-#: Raise sizes that each menu considers.
-MENUS = ("fc", "fcpa", "56")
-_SIZES = 56
-
-
-def raises(state: State, menu: str) -> list[Action]:
-    """The raises of a menu in a state, smallest first.
-
-    >>> start = State.start(NOLIMIT_HOLDEM)
-    >>> [str(action) for action in raises(start, "fcpa")], len(raises(start, "56"))
-    (['r300', 'r20000'], 56)
-    """
-    legal = state.legal()
-    least, most = legal.raise_min, legal.raise_max
-    if not least or menu == "fc":
-        return []
-    if menu == "56":
-        totals = np.geomspace(least, most, _SIZES).round().astype(int).tolist()
-    else:
-        highest = max(state.committed)
-        totals = [min(max(3 * highest + state.rules.dead, least), most), most]
-    return [raise_to(total) for total in sorted(set(totals))]
 
 
 class LocalBestResponse(Agent):
@@ -72,9 +51,7 @@ class LocalBestResponse(Agent):
 
     def __init__(self, target: Agent, rules: Rules, menu: str = "fcpa") -> None:
         super().__init__()
-        if menu not in MENUS:
-            raise EquipoiseError(f"no menu {menu!r}: choose from {', '.join(MENUS)}")
-        self.target, self.menu = target, menu
+        self.target, self.menu = target, ResponseMenu.parse(menu, rules.rounds)
         self.checkdown = CheckDown(rules)
         self._hand = -1
         #: The target's range after each of its actions in this hand.
@@ -84,19 +61,18 @@ class LocalBestResponse(Agent):
 
     def act(self, view: View) -> Action:
         """The best action one step ahead."""
-        facing = self.range(view.state, view.board, view.hand)
-        return self._choose(hand_number(view.hole), view.state, view.board, facing, view.hand)
+        public = PublicState(view.state, view.board, view.hand)
+        return _best(self.values(hand_number(view.hole), public, self.range(*public)))
 
     def policy(self, public: PublicState) -> Policy | None:
         """Certainty, hand by hand; None in hold'em, where it would take too long."""
         if self.checkdown.full_deck:
             return None
-        state, board, number = public
-        facing = self.range(state, board, number)
-        actions = (FOLD,) * state.legal().fold + (CALL, *raises(state, self.menu))
+        facing = self.range(*public)
+        actions = tuple(self.menu.actions(public.state))
         rows = np.zeros((self.checkdown.hands, len(actions)), dtype=np.float32)
-        for hand in np.flatnonzero(free_hands(state.rules, board)).tolist():
-            rows[hand, actions.index(self._choose(hand, state, board, facing, number))] = 1.0
+        for hand in np.flatnonzero(free_hands(public.state.rules, public.board)).tolist():
+            rows[hand, actions.index(_best(self.values(hand, public, facing)))] = 1.0
         return Policy(actions, rows)
 
     def range(self, state: State, board: Cards, number: int) -> Belief:
@@ -131,32 +107,38 @@ class LocalBestResponse(Agent):
             )
         return policy
 
-    def _choose(self, hand: int, state: State, board: Cards, belief: Belief, number: int) -> Action:
+    def values(self, hand: int, public: PublicState, belief: Belief) -> dict[Action, float]:
+        """What each action of the menu wins with a hand, in chips, if nobody bets after it."""
+        state, board, number = public
         theirs, mass = self.checkdown.against_hand(hand, board)
         facing = belief.weights
         met = float(facing @ mass)
-        me = state.to_act
-        assert me is not None
         if met <= 0:
             # The target cannot be here with any hand that this one leaves: nothing is to be won.
-            return CALL
+            return {CALL: 0.0}
+        me = state.to_act
+        assert me is not None
         dead = state.rules.dead / 2
-        best, most = CALL, -half_pot(state) * float(facing @ theirs) / met
-        if state.legal().fold and -(state.committed[me] + dead) >= most:
-            best, most = FOLD, -(state.committed[me] + dead)
-        for option in raises(state, self.menu):
-            after = state.apply(option)
-            policy = self._ask(after, board, number)
-            stays = facing
-            folded = 0.0
-            if FOLD in policy.actions:
-                folds = belief.branch(policy.probabilities[:, policy.actions.index(FOLD)])
-                stays, folded = facing - folds, float(folds @ mass)
+        found = {}
+        for option in self.menu.actions(state):
+            if option == FOLD:
+                found[option] = -(state.committed[me] + dead)
+                continue
+            after, stays, folded = state, facing, 0.0
+            if option != CALL:
+                after = state.apply(option)
+                policy = self._ask(after, board, number)
+                if FOLD in policy.actions:
+                    folds = belief.branch(policy.probabilities[:, policy.actions.index(FOLD)])
+                    stays, folded = facing - folds, float(folds @ mass)
             won = folded * (state.committed[1 - me] + dead)
-            value = (won - half_pot(after) * float(stays @ theirs)) / met
-            if value > most:
-                best, most = option, value
-        return best
+            found[option] = (won - half_pot(after) * float(stays @ theirs)) / met
+        return found
+
+
+def _best(values: dict[Action, float]) -> Action:
+    """The action that wins most; of equal ones the first, so that a fold comes before a call."""
+    return max(values, key=values.__getitem__)
 
 
 def _name(agent: Agent) -> str:
@@ -203,7 +185,7 @@ class LbrResult(Columnar):
 def local_best_response(
     agent: Player,
     rules: Rules = NOLIMIT_HOLDEM,
-    hands: int = 1000,
+    hands: int = 60_000,
     menu: str = "fcpa",
     seed: int = 0,
     *,
@@ -213,6 +195,8 @@ def local_best_response(
     progress: Listener | None = None,
 ) -> LbrResult:
     """Play the local best response against an agent.
+
+    With the hands of the default the interval of a no-limit figure is a few hundred mbb.
 
     >>> local_best_response("fold", hands=20, menu="fcpa").match.mbb_per_hand
     750.0
@@ -230,6 +214,7 @@ def local_best_response(
             duplicate=duplicate,
             workers=workers,
             log=Path(folder) / "lbr.log" if without_luck else None,
+            allin_equity=response.checkdown.full_deck,
             max_faults=1,
             progress=progress,
         )
@@ -237,5 +222,7 @@ def local_best_response(
             fault = match.faults[0]
             who = "the local best response" if fault.seat == 0 else name
             raise EquipoiseError(f"{who} failed in hand {fault.hand}: {fault.reason}")
-        luckless = aivat(match, response, target, workers=workers) if without_luck else None
-    return LbrResult(name, menu, match, luckless)
+        luckless = None
+        if without_luck:
+            luckless = aivat(match, response, target, workers=workers, progress=progress)
+    return LbrResult(name, str(response.menu), match, luckless)
