@@ -23,7 +23,7 @@ Hands are all sets of private cards of a 52-card deck, numbered as in :mod:`equi
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import Literal
 
@@ -121,23 +121,22 @@ class Belief:
     def branch(self, chances: NDArray[np.floating]) -> Weights:
         """Weight with which each hand is held and plays an action of probability `chances`."""
         held = self.weights > 0
-        after = np.zeros(len(self.weights))
-        after[held] = self.weights[held] * chances[held]
-        return after
+        return np.multiply(self.weights, chances, out=np.zeros(len(held)), where=held)
 
     def branches(self, policy: Policy) -> Weights:
         """Weight with which each hand is held and plays each action: float64[hand, action]."""
-        held = self.weights > 0
-        after = np.zeros(policy.probabilities.shape)
-        after[held] = self.weights[held, None] * policy.probabilities[held]
-        return after
+        held, chances = self.weights[:, None] > 0, policy.probabilities
+        return np.multiply(self.weights[:, None], chances, out=np.zeros(chances.shape), where=held)
 
 
+@lru_cache(maxsize=64)
 def free_hands(rules: Rules, board: Cards) -> NDArray[np.bool_]:
-    """Which hands of a game's deck hold no card of the board: bool[hands]."""
+    """Which hands of a game's deck hold no card of the board: bool[hands], not to be written to."""
     dead = np.zeros(DECK_SIZE, dtype=bool)
     dead[list(board)] = True
-    return _in_deck(rules) & ~np.asarray(dead[holdings(rules.hole_cards)].any(axis=1))
+    free = _in_deck(rules) & ~np.asarray(dead[holdings(rules.hole_cards)].any(axis=1))
+    free.flags.writeable = False
+    return free
 
 
 @cache
