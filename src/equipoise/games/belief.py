@@ -121,12 +121,16 @@ class Belief:
     def branch(self, chances: NDArray[np.floating]) -> Weights:
         """Weight with which each hand is held and plays an action of probability `chances`."""
         held = self.weights > 0
-        return np.multiply(self.weights, chances, out=np.zeros(len(held)), where=held)
+        after: Weights = np.multiply(self.weights, chances, out=np.zeros(len(held)), where=held)
+        return after
 
     def branches(self, policy: Policy) -> Weights:
         """Weight with which each hand is held and plays each action: float64[hand, action]."""
-        held, chances = self.weights[:, None] > 0, policy.probabilities
-        return np.multiply(self.weights[:, None], chances, out=np.zeros(chances.shape), where=held)
+        weights, chances = self.weights[:, None], policy.probabilities
+        after: Weights = np.multiply(
+            weights, chances, out=np.zeros(chances.shape), where=weights > 0
+        )
+        return after
 
 
 @lru_cache(maxsize=64)

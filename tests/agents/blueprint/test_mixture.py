@@ -17,6 +17,7 @@ from equipoise.arena.statistics import pair_means
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import blocked, combo_index
 from equipoise.games.hand import View, hand_seed
+from equipoise.games.nodes import SHOWDOWN
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, NOLIMIT_HOLDEM, Action, Kind, State, raise_to
 
@@ -236,12 +237,14 @@ def test_a_local_best_response_sees_the_mixture_and_not_the_draw(menu):
 
 def test_lines_on_which_the_hand_is_over_are_one():
     agent = BlueprintAgent(NOLIMIT_HOLDEM, tiny(), guard="never")
-    state = after("r8000c/r12000c/r15000c/")
+    state = after("r7000c/cr12000c/cr16000")
+    kind, alone = agent.line.betting.kind, outcomes(agent, state)
     lines = agent.mixture.lines(state, seen(state))
-    places = [line.standing.place for line in lines]
-    assert len(set(places)) == len(places)
-    assert sum(agent.line.tree.turn(place, state) for place in places) >= len(places) - 1
-    assert sum(line.drawn for line in lines) <= 1 + 1e-12
+    over = [line for line in lines if kind[line.standing.place] == SHOWDOWN]
+    ends = [chance for chance, place, _ in alone if kind[place] == SHOWDOWN]
+    assert (len(over), len(ends)) == (1, 2)
+    assert over[0].drawn == pytest.approx(sum(ends))
+    assert len(lines) == len(alone) - 1
 
 
 def test_what_no_hand_plays_is_answered_as_the_draws_fall():
