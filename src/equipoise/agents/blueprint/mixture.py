@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.bets.line import AbstractLine, LinePlace
 from equipoise.agents.blueprint.book import Book
 from equipoise.agents.blueprint.guard import Guard
+from equipoise.cards.combos import COMBO_COUNT
 from equipoise.errors import GameError
 from equipoise.games.nodes import DEAL, SHOWDOWN
 from equipoise.games.policy import Policy
@@ -60,7 +61,6 @@ class Mixture:
         self.book, self.line, self.guard = book, line, guard
         self._nodes = book.blueprint.nodes
         self._start = State.start(book.betting.rules)
-        self._hands = len(book.columns(())[0])
         #: Stands for every place at which the abstract hand is over.
         self._over = LinePlace(int((book.betting.kind == SHOWDOWN).argmax()), ())
         self._lines: dict[tuple[object, ...], tuple[Line, ...]] = {}
@@ -106,7 +106,7 @@ class Mixture:
         """What every hand plays on one line."""
         place, line = standing.place, self.line
         if line is not None and not line.tree.turn(place, state):
-            return {CALL: np.ones(self._hands)}
+            return {CALL: np.ones(COMBO_COUNT)}
         columns = self.book.columns(board)[-1]
         chances = self.book.table(place)[:, np.maximum(columns, 0)]
         actions = self.book.actions(place)
@@ -143,7 +143,7 @@ class Mixture:
         mixes = [self.played(line.standing, state, board) for line in lines]
         mixed = mixes[0]
         if len(lines) > 1:
-            mixed = {action: np.zeros(self._hands) for action in sorted(set().union(*mixes))}
+            mixed = {action: np.zeros(COMBO_COUNT) for action in sorted(set().union(*mixes))}
             comes = sum(line.weight for line in lines) > np.float64(0)
             for line, mix in zip(lines, mixes, strict=True):
                 weight = np.where(comes, line.weight, line.drawn)
