@@ -29,40 +29,27 @@ from equipoise.solve.solvers.tableausolver import TableauSolver
 #: Entry-point group through which other packages add solvers.
 GROUP = "equipoise.solvers"
 
+#: Those that sweep the whole tree, of small games and of buckets alike.
+_SWEEPING: tuple[type[TableauSolver], ...] = (
+    CFR,
+    CFRPlus,
+    LinearCFR,
+    DCFR,
+    PCFRPlus,
+    FictitiousPlay,
+    BranchFictitiousPlay,
+    ExcessiveGap,
+)
+
 #: The solvers of this package. To add one, add its class.
 SOLVERS: dict[str, type[TableauSolver]] = {
     kind.name: kind
-    for kind in (
-        CFR,
-        CFRPlus,
-        LinearCFR,
-        DCFR,
-        PCFRPlus,
-        FictitiousPlay,
-        BranchFictitiousPlay,
-        ExcessiveGap,
-        LinearProgram,
-        ExternalSampling,
-        OutcomeSampling,
-        ChanceSampling,
-    )
+    for kind in (*_SWEEPING, LinearProgram, ExternalSampling, OutcomeSampling, ChanceSampling)
 }
 
 #: Those that train on the games of buckets that recipes make, or on real cards.
 TRAINERS: dict[str, type[Solver]] = {
-    kind.name: kind
-    for kind in (
-        CFR,
-        CFRPlus,
-        LinearCFR,
-        DCFR,
-        PCFRPlus,
-        FictitiousPlay,
-        BranchFictitiousPlay,
-        ExcessiveGap,
-        BoardSampling,
-        CardSampling,
-    )
+    kind.name: kind for kind in (*_SWEEPING, BoardSampling, CardSampling)
 }
 
 
