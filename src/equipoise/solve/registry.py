@@ -41,15 +41,19 @@ _SWEEPING: tuple[type[TableauSolver], ...] = (
     ExcessiveGap,
 )
 
+_OTHERS: tuple[type[TableauSolver], ...] = (
+    LinearProgram,
+    ExternalSampling,
+    OutcomeSampling,
+    ChanceSampling,
+)
+
 #: The solvers of this package. To add one, add its class.
-SOLVERS: dict[str, type[TableauSolver]] = {
-    kind.name: kind
-    for kind in (*_SWEEPING, LinearProgram, ExternalSampling, OutcomeSampling, ChanceSampling)
-}
+SOLVERS: dict[str, type[TableauSolver]] = {kind.name: kind for kind in (*_SWEEPING, *_OTHERS)}
 
 #: Those that train on the games of buckets that recipes make, or on real cards.
-TRAINERS: dict[str, type[Solver]] = {
-    kind.name: kind for kind in (*_SWEEPING, BoardSampling, CardSampling)
+TRAINERS: dict[str, type[Solver]] = {kind.name: kind for kind in _SWEEPING} | {
+    kind.name: kind for kind in (BoardSampling, CardSampling)
 }
 
 
