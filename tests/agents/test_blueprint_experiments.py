@@ -25,7 +25,8 @@ from equipoise.bench.reproduce import boardclasses, fellomen, tartanian, transla
 from equipoise.bench.reproduce.meetings import Stable, verdict
 from equipoise.cli import app
 from equipoise.errors import ArtefactError
-from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM
+from equipoise.games.policy import PublicState
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, State
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.recipe import Recipe
 
@@ -204,7 +205,7 @@ def test_an_agents_file_finds_its_blueprint_beside_itself(files, nowhere, tmp_pa
 
 def test_play_sits_down_with_the_best_that_is_there(files, nowhere):
     done = CliRunner().invoke(app, ["play", "--seed", "1"], input="q\n")
-    assert "train tartanian5" in done.stdout
+    assert "train flagship" in done.stdout
     assert "Until then you play call." in done.stdout.replace("\n", " ")
     nowhere.mkdir()
     for name in ("quick", "fell-omen-1"):
@@ -265,3 +266,15 @@ def test_shuffled_classes_are_as_likely():
     here, there = (np.bincount(one, weight) / weight.sum() for one in (classes, mixed))
     assert there == pytest.approx(here, abs=0.002)
     assert (mixed == classes).mean() < 0.2
+
+
+@pytest.mark.parametrize("name", ["quick"])
+def test_one_shipped_file_plays_raw_and_purified(name):
+    """Post-processing is the table's business: what ships is what was trained."""
+    start = PublicState(State.start(NOLIMIT_HOLDEM), (), 0)
+    raw, pure = (
+        make_agent(name, NOLIMIT_HOLDEM, postprocess=rule).policy(start).probabilities
+        for rule in ("raw", "purify")
+    )
+    assert ((raw > 0.01) & (raw < 0.99)).any()
+    assert set(np.unique(pure)) == {0.0, 1.0}

@@ -5,7 +5,8 @@ from tinyblueprint import tiny
 
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.oddsizes import OddSizesAgent
-from equipoise.bench.oddbets import play_odd_bets
+from equipoise.bench.agents import odd_figure
+from equipoise.bench.oddbets import Findings, play_odd_bets
 from equipoise.games.hand import View
 from equipoise.games.rules import (
     FOLD,
@@ -26,7 +27,7 @@ def blueprint():
 @pytest.mark.parametrize("acpc", [False, True])
 @pytest.mark.parametrize("back_onto_tree", [False, True])
 def test_odd_sizes_are_answered(blueprint, acpc, back_onto_tree):
-    agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, back_onto_tree=back_onto_tree)
+    agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, guard="always", back_onto_tree=back_onto_tree)
     seen = play_odd_bets(agent, NOLIMIT_HOLDEM, 120, seed=3, acpc=acpc)
     assert seen.clean, seen.first
     assert seen.hands == 120
@@ -70,3 +71,12 @@ def test_odd_sizes_are_odd_and_legal():
     amounts = {action.amount for action in played}
     assert {200, 201, 266, 567, 20000, 19999} <= amounts
     assert FOLD in played
+
+
+def test_folds_with_the_price_are_held_against_agents_with_a_guard_only(blueprint):
+    seen = Findings("tiny", "process", hands=10, illegal=1, folds_with_price=3)
+    for guard, wrong in (("never", 1), ("closing", 4), ("always", 4)):
+        agent = BlueprintAgent(NOLIMIT_HOLDEM, blueprint, guard=guard)
+        told = odd_figure("tiny", agent, seen)
+        assert told["value"] == wrong
+        assert ("with the price" in told["name"]) == (guard != "never")

@@ -39,6 +39,8 @@ def test_the_list_says_which_agents_ship_trained(monkeypatch, tmp_path):
     shipped = {"quick", "tartanian5", "inot", "fell-omen-1", "fell-omen-2", "regret"}
     assert {name for name, trained in blueprints.items() if trained == "ships"} == shipped
     assert {name for name, trained in blueprints.items() if trained == "no"} == {
+        "flagship",
+        "flagship-100",
         "regret-limit",
         "sampled",
         "tartanian4",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Whom a person meets who names nobody: the first that plays the game and is there.
 _OPPONENTS = (
-    *("tartanian5", "sampled", "tartanian4", "quick"),
+    *("flagship", "tartanian5", "sampled", "tartanian4", "quick"),
     *("fell-omen-2", "fell-omen-1", "inot"),
     *("bucket", "call"),
 )
@@ -36,7 +36,7 @@ def play_command(
 ) -> None:
     """Play heads-up hold'em against an agent, with the score kept; q leaves.
 
-    Who names no agent meets the best that is there: no-limit Tartanian5, in limit Fell Omen 2.
+    Who names no agent meets the best that is there, in limit Fell Omen 2.
 
     \b
     Example: equipoise play --agent call

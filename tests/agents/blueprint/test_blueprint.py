@@ -56,6 +56,7 @@ from equipoise.games.rules import (
 )
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.training.forms import FORMS
 from equipoise.solve.training.recipe import Recipe
 
 FLOP = parse_cards("Td 8d 4c")
@@ -95,7 +96,7 @@ class Grid:
 
 
 @pytest.mark.parametrize("post", ["raw", "purify", "threshold 0.15", "fold 0.2", "raw/purify"])
-@pytest.mark.parametrize("form", ["fine", "full", "coarse", "pure"])
+@pytest.mark.parametrize("form", list(FORMS))
 def test_a_column_is_what_the_whole_table_says(post, form):
     made = tiny(form=form)
     book = Book(made, PostProcessing.parse(post))
@@ -443,7 +444,7 @@ def test_a_blueprint_is_trained_once_when_it_is_first_played(
     assert made.stat().st_mtime_ns == changed
 
 
-@pytest.mark.parametrize("form", ["fine", "full", "coarse", "pure"])
+@pytest.mark.parametrize("form", list(FORMS))
 def test_a_blueprint_is_a_strategy(form: str) -> None:
     made = tiny(form=form)
     assert isinstance(made, Strategy)

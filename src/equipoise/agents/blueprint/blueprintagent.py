@@ -59,7 +59,7 @@ class BlueprintAgent(Agent):
         blueprint: str | Path | Blueprint = "",
         translation: str = "pseudo-harmonic",
         postprocess: str = "raw",
-        guard: str = "always",
+        guard: str = "never",
         back_onto_tree: bool = False,
         train: bool = False,
     ) -> None:

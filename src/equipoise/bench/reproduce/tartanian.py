@@ -7,7 +7,7 @@ the middle one to play best, and purified strategies to beat thresholded ones. H
 - *sizes*: 8-4-3-3, 8-12-4-4 and 12-25-6-6 on the same bet sizes, purified, against each other;
 - *post-processing*: one blueprint purified, thresholded at 0.15 and raw, against each other and
   the field, and against the field what purification wins more, paired by deals;
-- *off the tree*: the same blueprint with the guard, without it, and betting back onto the tree,
+- *off the tree*: the same blueprint without the guard, with it, and betting back onto the tree,
   against players who bet any amount (among each other they would never leave the tree), and what
   a local best response wins from each;
 - *local best responses* to each no-limit agent, beside published figures of other agents.
@@ -44,10 +44,10 @@ DOCUMENT_BB = {"8-4-3-3": "0.13", "8-12-4-4": "0.55, later 0.30", "12-25-6-6": "
 PREFERRED = ("tartanian5", "tartanian5-m", "8-4-3-3", "tartanian4", "sampled", "quick")
 POSTPROCESSING = {"purified": "purify", "threshold 0.15": "threshold 0.15", "raw": "raw"}
 OFF_TREE: dict[str, Data] = {
-    "guard always": {"guard": "always"},
-    "guard when closing": {"guard": "closing"},
     "no guard": {"guard": "never"},
-    "back onto the tree": {"guard": "always", "back_onto_tree": True},
+    "guard when closing": {"guard": "closing"},
+    "guard always": {"guard": "always"},
+    "back onto the tree": {"guard": "never", "back_onto_tree": True},
 }
 FIELD = ("random", "call", "all-in", "odd-sizes")
 #: Local best responses to agents of others, mbb/hand (Lisý and Bowling 2017); always folding loses
