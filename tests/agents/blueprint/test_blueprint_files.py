@@ -17,7 +17,7 @@ from equipoise import artefact
 from equipoise.errors import ArtefactError, FileError
 from equipoise.solve.training import blueprint as module
 from equipoise.solve.training.blueprint import Blueprint
-from equipoise.solve.training.forms import unpack
+from equipoise.solve.training.forms import FORMS, unpack
 
 MENU = {"bets": "a", "raises": "a"}
 Arrays = dict[str, NDArray[Any]]
@@ -55,7 +55,7 @@ def refused(folder: Path, change: Change, made: Blueprint | None = None) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("form", ["fine", "full", "coarse", "pure"])
+@pytest.mark.parametrize("form", list(FORMS))
 @pytest.mark.parametrize("kept", [1, 10**9])
 def test_saved_and_loaded(tmp_path: Path, monkeypatch, form: str, kept: int) -> None:
     monkeypatch.setattr(module, "_WORTH_KEEPING", kept)
@@ -132,7 +132,7 @@ def test_strategies_that_are_not_probabilities(tmp_path: Path, form: str) -> Non
 
 
 def test_one_column_that_is_wrong() -> None:
-    for form in ("fine", "full", "coarse", "pure"):
+    for form in FORMS:
         made = tiny(MENU, form=form)
         wrong = made.weights.copy()
         assert made.layout.make_sense(wrong)

@@ -38,6 +38,7 @@ from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep.rowindex import RowIndex
 from equipoise.solve.training.forms import (
     FORMS,
+    SLIM,
     BlueprintRows,
     Bytes,
     Floats,
@@ -48,6 +49,7 @@ from equipoise.solve.training.forms import (
     unpack,
 )
 from equipoise.solve.training.recipe import Recipe
+from equipoise.solve.training.slim import Slimmed
 
 _KIND = "blueprint"
 #: Numbers from which on the unpacked array is kept in the cache folder.
@@ -225,7 +227,7 @@ class Blueprint:
     def save(self, path: str | Path) -> int:
         """Write the artefact; the answer is its size in bytes."""
         arrays: dict[str, NDArray[Any]] = {
-            "weights": pack(self.weights.tobytes()),
+            **self.layout.packed(self.weights),
             "abstraction": pack(self.abstraction.to_bytes()),
         }
         if self.classes is not None:
@@ -254,7 +256,7 @@ class Blueprint:
                 raise ArtefactError(f"{size!s:.40} numbers where its game needs {needed:,}")
             betting = Betting.build(recipe.rules, recipe.menu)
             layout = BlueprintRows.of(betting, columns_of(abstraction.counts, classes), form)
-            weights = _unpacked_weights(arrays["weights"], layout, manifest["checksum"])
+            weights = _unpacked_weights(arrays, layout, manifest["checksum"])
             facts = dict(manifest["facts"])
             return cls(recipe, abstraction, form, weights, classes, facts, betting)
 
@@ -279,7 +281,7 @@ def _known(classes: NDArray[Any] | None, street: int) -> Classes | None:
     return classes
 
 
-def _unpacked_weights(packed: Bytes, layout: BlueprintRows, checksum: str) -> Parts:
+def _unpacked_weights(packed: Mapping[str, Bytes], layout: BlueprintRows, checksum: str) -> Parts:
     size, kept_in = layout.size, part_type(layout.form)
 
     def fill(out: Parts) -> None:
@@ -318,9 +320,13 @@ def _encoded(
     facts: Mapping[str, Any],
     seed: int,
 ) -> Blueprint:
-    betting = strategy.betting
-    layout = BlueprintRows.of(betting, columns_of(abstraction.counts, classes), form)
-    weights = layout.encode(strategy.rows, seed)
+    betting, tables = strategy.betting, strategy.rows
+    columns = columns_of(abstraction.counts, classes)
+    layout = BlueprintRows.of(betting, columns, form)
+    if form in SLIM:
+        parents = [abstraction.parents(street) for street in range(len(columns))]
+        tables = Slimmed(betting, columns, parents, strategy.rows, layout.parts).rows
+    weights = layout.encode(tables, seed)
     return Blueprint(recipe, abstraction, form, weights, classes, dict(facts), betting)
 
 

@@ -1,10 +1,12 @@
 """The forms in which a trained strategy is kept: how its numbers are written, packed and read.
 
 For every decision of a betting tree there is a block [action, column] in one flat array, blocks in the
-order of the nodes. There are four forms:
+order of the nodes. There are six forms:
 
     fine     probabilities in 65,535ths, two bytes each
+    trim     the same, of what comes up (:mod:`.slim`): a tenth of that in a file
     full     in 255ths, one byte
+    slim     the same, of what comes up
     coarse   in 15ths, one byte that packs well
     pure     only the likeliest action, as its number, one byte a column; ties are broken at random
 
@@ -15,7 +17,7 @@ A block is read whole (:meth:`BlueprintRows.table`) or one column of it, in a mi
 from __future__ import annotations
 
 import lzma
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -27,10 +29,15 @@ from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.kernel import cores
 from equipoise.settings import choose
+from equipoise.solve.training.symbols import read_symbols, write_symbols
 
 #: Parts in which each form counts probabilities; 0 is the number of an action.
-FORMS = {"fine": 65_535, "full": 255, "coarse": 15, "pure": 0}
+FORMS = {"fine": 65_535, "trim": 65_535, "full": 255, "slim": 255, "coarse": 15, "pure": 0}
+#: Forms without what never comes up, written as symbols.
+SLIM = ("trim", "slim")
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 4}]
+#: The same for streams of single bytes, one as likely as the other at any place.
+_BYTES = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "pb": 0}]
 #: Bytes that are packed and unpacked at a time, and that unpacking may need.
 _PIECE, _MOST_MEMORY = 1 << 16, 1 << 27
 
@@ -41,7 +48,7 @@ Floats = NDArray[np.float64]
 
 def part_type(form: str) -> type[np.uint8 | np.uint16]:
     """What the numbers of a form are kept in."""
-    return np.uint16 if form == "fine" else np.uint8
+    return np.uint16 if FORMS[form] > 255 else np.uint8
 
 
 def quantised(probabilities: NDArray[Any], parts: int) -> Parts:
@@ -115,6 +122,19 @@ class BlueprintRows:
             numbers[start : start + block.size] = block.reshape(-1)
         return numbers
 
+    def blocks(self, numbers: Parts) -> Iterator[Parts]:
+        """The block of each decision, [action, column]; of a form that counts in parts."""
+        for node in self.nodes:
+            start, columns, actions = self._block(node)
+            yield numbers[start : start + actions * columns].reshape(actions, columns)
+
+    def packed(self, numbers: Parts) -> dict[str, Bytes]:
+        """The numbers as a file keeps them, by the names of its arrays."""
+        if self.form not in SLIM:
+            return {"weights": pack(numbers.tobytes())}
+        kinds, shares = write_symbols(self.blocks(numbers), self.parts)
+        return {"weights": pack(kinds, _BYTES), "shares": pack(shares, _BYTES)}
+
     def table(self, numbers: Parts, node: int) -> Floats:
         """What is played at a decision: float64[action, column]."""
         start, columns, actions = self._block(node)
@@ -140,16 +160,14 @@ class BlueprintRows:
 
     def make_sense(self, numbers: Parts) -> bool:
         """Whether every number is what its form says: a share of a whole, or a legal action."""
-        nodes = self.nodes
         if not self.parts:
+            nodes = self.nodes
             legal = np.repeat(self.actions[nodes].astype(np.uint8), self.columns[nodes])
             return bool((numbers < legal).all())
-        for node in nodes:
-            start, columns, actions = self._block(node)
-            block = numbers[start : start + actions * columns].reshape(actions, -1)
+        for block in self.blocks(numbers):
             missing = block.sum(axis=0, dtype=np.int64) - self.parts
             # Rounding may miss the whole by one for each action.
-            if np.abs(missing).max() > actions:
+            if np.abs(missing).max() > len(block):
                 return False
         return True
 
@@ -161,13 +179,13 @@ class BlueprintRows:
         return start, int(self.columns[node]), int(self.actions[node])
 
 
-def pack(data: bytes) -> Bytes:
+def pack(data: bytes, filters: list[dict[str, int]] = _FILTERS) -> Bytes:
     """Packed (LZMA) in as many streams as there are cores; read as one."""
     size = -(-len(data) // cores())
     parts = [data[first : first + size] for first in range(0, len(data), size)]
-    with ThreadPoolExecutor(len(parts)) as pool:
+    with ThreadPoolExecutor(max(1, len(parts))) as pool:
         packed = pool.map(
-            lambda part: lzma.compress(part, format=lzma.FORMAT_XZ, filters=_FILTERS), parts
+            lambda part: lzma.compress(part, format=lzma.FORMAT_XZ, filters=filters), parts
         )
         return np.frombuffer(b"".join(packed), dtype=np.uint8)
 
@@ -193,10 +211,16 @@ def unpack(packed: Bytes, most: int) -> Iterator[bytes]:
         at -= len(stream.unused_data)
 
 
-def fill_unpacked(packed: Bytes, rows: BlueprintRows, out: Parts) -> None:
+def fill_unpacked(packed: Mapping[str, Bytes], rows: BlueprintRows, out: Parts) -> None:
     """Unpack the numbers of a strategy, all of them and nothing else."""
+    if rows.form in SLIM:
+        # At the most a kind, and a part in one byte or two, for each number.
+        kinds = b"".join(unpack(packed["weights"], rows.size))
+        shares = b"".join(unpack(packed["shares"], out.nbytes))
+        read_symbols(kinds, shares, rows.blocks(out), rows.parts)
+        return
     room, at = out.view(np.uint8), 0
-    for part in unpack(packed, len(room)):
+    for part in unpack(packed["weights"], len(room)):
         room[at : at + len(part)] = np.frombuffer(part, dtype=np.uint8)
         at += len(part)
     if at != len(room):

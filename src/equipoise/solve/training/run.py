@@ -285,11 +285,13 @@ class _Kept:
 def finish(trained: Trained, form: str | None = None) -> tuple[Blueprint, SanityReport]:
     """Write the blueprint of a run and the report on it into the run's folder.
 
-    Unless told otherwise its form is `fine`, or for a large one `full`.
+    Unless told otherwise its form is `fine`, of a large one `trim`, or `slim` where cards were
+    sampled: their noise is coarser than its steps.
     """
     if form is None:
         large = TrainingEstimate.of(trained.recipe).sequences > _MOST_FINE
-        form = "full" if large else "fine"
+        sampled = trained.recipe.model.kind == "cards"
+        form = ("slim" if sampled else "trim") if large else "fine"
     files, model, best = trained.files, trained.model, trained.best
     facts = {
         "iterations": best.iteration,
