@@ -16,7 +16,8 @@ from equipoise.abstraction.boardindex import RENAMED_CARD, RENAMED_COMBO, board_
 from equipoise.abstraction.definition import Definition, feature_table
 from equipoise.abstraction.features.equities import (
     child_histograms,
-    histograms,
+    count_below,
+    later_equities,
     live,
     moments,
     river_scores,
@@ -100,7 +101,7 @@ def test_nearest_centroid_of_a_histogram() -> None:
     table = feature_table(1, [Definition("nearest", settings, {"centroids": centroids})] * 4)
     row = board_place((0, 5, 10))[0]
     free = live(1)[row]
-    expected = nearest(histograms(1, borders)[row][free], centroids, "emd")
+    expected = nearest(count_below(1, later_equities(1), borders)[row][free], centroids, "emd")
     assert np.array_equal(table[row][free], expected)
     assert (table[row][~free] == BLOCKED).all()
 

@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.features.equities import (
     board_count,
-    histograms,
+    count_below,
+    later_equities,
     live,
     moments,
     river_scores,
@@ -235,16 +236,18 @@ def _fill_by_nearest(
 ) -> None:
     settings = definition.settings
     _check_vectors(street, settings["of"])
-    if settings["of"] == "ochs":
-        vectors = ochs_vectors(settings["clusters"], progress)
-    else:
-        vectors = histograms(street, settings["borders"], progress)
+    # Vectors are many times larger than what is made of them: a batch at a time, never all.
+    equities = None if settings["of"] == "ochs" else later_equities(street, progress)
     for first in range(0, len(out), _BATCH):
         part = slice(first, min(first + _BATCH, len(out)))
         free = live(street, part)
         rows = np.full(free.shape, BLOCKED, dtype=np.uint16)
+        if equities is None:
+            vectors = ochs_vectors(settings["clusters"], part)
+        else:
+            vectors = count_below(street, equities, settings["borders"], part)
         rows[free] = nearest(
-            vectors[part][free], definition.arrays["centroids"], settings.get("metric", "l2")
+            vectors[free], definition.arrays["centroids"], settings.get("metric", "l2")
         )
         out[part] = rows
         if progress is not None:

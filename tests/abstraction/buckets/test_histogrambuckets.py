@@ -40,7 +40,7 @@ def test_the_weakest_hands_come_first(metric: str) -> None:
 
 def test_hands_are_drawn_with_their_boards() -> None:
     vectors = np.arange(1755, dtype=np.uint16)[:, None, None].repeat(1326, axis=1)
-    rows, mass = sampled_hands(vectors, 1, boards=300, seed=2)
+    rows, mass = sampled_hands(vectors.__getitem__, 1, boards=300, seed=2)
     assert len(rows) == len(mass)
     boards, hands = np.unique(rows[:, 0], return_counts=True)
     assert np.all(hands == 1176)

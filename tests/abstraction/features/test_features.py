@@ -18,7 +18,7 @@ from equipoise.abstraction.features.equities import (
     count_below,
     earlier_moments,
     equities,
-    histograms,
+    later_equities,
     live,
     moments,
     next_places,
@@ -211,6 +211,6 @@ def test_the_mean_equity_of_a_street_is_a_half(street: int) -> None:
 
 
 def test_histogram_of_hole_cards() -> None:
-    found = histograms(0, (0.3, 0.5, 1.01))[0]
+    found = count_below(0, later_equities(0), (0.3, 0.5, 1.01))[0]
     assert (found[:, -1] == cards_to_come(0)).all()
     assert found[parse_combo("AsAh"), 0] < found[parse_combo("7s2h"), 0]

@@ -10,8 +10,9 @@ into exact intervals, or into clusters of their equities against groups of oppon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,13 @@ from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.buckets.ochs import ochs_definition
 from equipoise.abstraction.childmass import score_mass
 from equipoise.abstraction.definition import Definition
-from equipoise.abstraction.features.equities import histograms, live, river_scores, weights
+from equipoise.abstraction.features.equities import (
+    count_below,
+    later_equities,
+    live,
+    river_scores,
+    weights,
+)
 from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.kmeans import METRICS, Floats, cluster, line_clusters
 from equipoise.abstraction.lookup import BLOCKED
@@ -66,7 +73,7 @@ class HistogramBuckets:
 
 
 def sampled_hands(
-    vectors: NDArray[Any], street: int, boards: int = _BOARDS, seed: int = 0
+    vectors: Callable[[slice], NDArray[Any]], street: int, boards: int = _BOARDS, seed: int = 0
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Vectors of the hands on boards drawn by how often they come, and the hands' weights."""
     rng = np.random.default_rng(seed)
@@ -77,7 +84,7 @@ def sampled_hands(
     rows, mass = [], []
     for board, often in zip(drawn, times, strict=True):
         here = slice(int(board), int(board) + 1)
-        rows.append(vectors[here][live(street, here)])
+        rows.append(vectors(here)[live(street, here)])
         mass.append(np.full(len(rows[-1]), float(often)))
     return np.concatenate(rows), np.concatenate(mass)
 
@@ -101,11 +108,12 @@ def fit_histograms(
 def histogram_buckets(
     settings: HistogramBuckets | None = None, progress: Listener | None = None
 ) -> Abstraction:
-    """Make the abstraction, a minute or so after its histograms are in the cache."""
+    """Make the abstraction, in a minute or so."""
     settings = settings or HistogramBuckets()
     definitions = [Definition("class")]
     for street, count in ((1, settings.counts[0]), (2, settings.counts[1])):
-        vectors = histograms(street, settings.borders, progress)
+        equities = later_equities(street, progress)
+        vectors = partial(count_below, street, equities, settings.borders)
         rows, mass = sampled_hands(vectors, street, seed=settings.seed)
         found = fit_histograms(rows, mass, count, settings.metric, settings.seed)
         told = {"of": "histograms", "borders": list(settings.borders), "metric": settings.metric}

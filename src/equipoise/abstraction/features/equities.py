@@ -243,19 +243,17 @@ def count_below(
     return found
 
 
-def histograms(
-    street: int, borders: Sequence[float], progress: Listener | None = None
-) -> NDArray[Any]:
-    """:func:`count_below` of the next street's equity for every hand, mapped from the cache."""
+def later_equities(street: int, progress: Listener | None = None) -> NDArray[Any]:
+    """Equities of the next street, of the river as scores: what :func:`count_below` counts.
 
-    def fill(out: NDArray[Any]) -> None:
-        table = river_scores(progress) if street == 2 else moments(street + 1, progress).mean
-        count_below(street, table, borders, out=out, progress=progress)
-
-    configuration = {"street": street, "borders": [float(border) for border in borders]}
-    shape = (board_count(street), COMBO_COUNT, len(borders))
-    dtype = np.uint16 if street == 0 else np.uint8
-    return cached_table("equity histograms", configuration, shape, dtype, fill)
+    Those of the turn are worked out in seconds and not kept: a table of them is larger than what is
+    made of it.
+    """
+    if street == 2:
+        return river_scores(progress)
+    if street == 1:
+        return turn_moments(river_scores(progress), progress=progress)[0]
+    return moments(street + 1, progress).mean
 
 
 def child_histograms(

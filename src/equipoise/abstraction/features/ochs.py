@@ -17,13 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import board_index
-from equipoise.abstraction.features.equities import in_batches
 from equipoise.abstraction.features.kernels import MOST_CLUSTERS, sweep_clusters
-from equipoise.cache import cached_table
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.evaluator import tables
 from equipoise.errors import GameError
-from equipoise.run import Listener
+from equipoise.kernel import over_chunks
 
 
 def _clusters(cluster_of_class: Sequence[int]) -> tuple[NDArray[np.uint64], int]:
@@ -63,16 +61,14 @@ def river_vectors(
     return found
 
 
-def ochs_vectors(
-    cluster_of_class: Sequence[int], progress: Listener | None = None
-) -> NDArray[np.uint8]:
-    """:func:`river_vectors` of every canonical board, mapped from the cache (1.4 GB for 8)."""
-    _, count = _clusters(cluster_of_class)
-    boards = board_index(5).boards
+def ochs_vectors(cluster_of_class: Sequence[int], boards: slice = slice(None)) -> NDArray[np.uint8]:
+    """:func:`river_vectors` of canonical boards, on all cores; of all of them 1.4 GB for 8 clusters."""
+    shown = board_index(5).boards[boards]
     given = [int(cluster) for cluster in cluster_of_class]
+    out = np.empty((len(shown), COMBO_COUNT, cluster_count(given)), dtype=np.uint8)
+    over_chunks(lambda a, b: _swept(shown[a:b], given, out[a:b]), len(shown))
+    return out
 
-    def fill(out: NDArray[np.uint8]) -> None:
-        in_batches(lambda a, b: river_vectors(boards[a:b], given, out[a:b]), len(out), progress)
 
-    shape = (len(boards), COMBO_COUNT, count)
-    return cached_table("opponent cluster vectors", {"clusters": given}, shape, np.uint8, fill)
+def _swept(boards: NDArray[np.uint8], clusters: Sequence[int], out: NDArray[np.uint8]) -> None:
+    river_vectors(boards, clusters, out)
