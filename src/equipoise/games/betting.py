@@ -22,8 +22,9 @@ from __future__ import annotations
 
 import gc
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -155,7 +156,8 @@ class Betting:
         start = [0]
         rules, before = origin.rules, origin.round
         rows = np.zeros((rules.rounds - before, 2), dtype=np.int64)
-        roots = [origin if keep_first else _settle(origin, menu)]
+        options_of = _remembered(menu)
+        roots = [origin if keep_first else _settle(origin, options_of)]
         if roots[0].is_over:
             raise GameError("nobody has a decision in this game: give the menu a bet")
         for number in range(before, rules.rounds):
@@ -174,18 +176,18 @@ class Betting:
                     kind.append(SHOWDOWN)
                 elif state.round > number:
                     kind.append(DEAL)
-                    roots.append(_settle(state, menu))
+                    roots.append(_settle(state, options_of))
                 else:
                     player = state.to_act
                     assert player is not None
-                    options = menu.actions(state)
+                    options = options_of(state)
                     kind.append(player)
                     first.append(placed)
                     count.append(len(options))
                     row.append(int(rows[number - before, player]))
                     rows[number - before, player] += len(options)
                     placed += len(options)
-                    queue.extend((_settle(state.apply(a), menu), a, node) for a in options)
+                    queue.extend((_settle(state.apply(a), options_of), a, node) for a in options)
                     continue
                 first.append(0)
                 count.append(0)
@@ -340,6 +342,7 @@ _MOST_NODES = 10**9
 _FIELD = 64
 
 
+@lru_cache(maxsize=8)
 def measure(
     rules: Rules, menu: BetMenu, keep_first: bool = False, start: State | None = None
 ) -> TreeSize:
@@ -354,6 +357,7 @@ def measure(
     # fields of one integer, so that adding two tallies is one addition.
     one = [[1 << _FIELD * (5 * number + column) for column in range(5)] for number in range(rounds)]
     known: dict[tuple[object, ...], int] = {}
+    options_of = _remembered(menu)
     met = 0
 
     def field(tally: int, number: int, column: int) -> int:
@@ -365,7 +369,7 @@ def measure(
         while not state.is_over and state.round > number:
             number = state.round
             tally += one[number][0]
-            state = _settle(state, menu)
+            state = _settle(state, options_of)
         if state.is_over:
             return tally + one[number][4] * (state.folded is None)
         return tally + below(state)
@@ -373,13 +377,10 @@ def measure(
     def below(state: State) -> int:
         """The same for the decision in `state`, which is a node already counted."""
         nonlocal met
-        key = (
-            *(state.round, state.committed, state.to_act, state.raises, state.increment),
-            *(state.folded, state.caller, len(state.history[-1]), state.round_start),
-        )
+        key = _position(state)
         if key in known:
             return known[key]
-        options, number = menu.actions(state), state.round
+        options, number = options_of(state), state.round
         met += len(options)
         if met > _MOST_ACTIONS:
             raise TooLargeError(
@@ -388,7 +389,7 @@ def measure(
             )
         tally = len(options) * one[number][1 + (state.to_act or 0)] + one[number][3]
         for action in options:
-            tally += at(_settle(state.apply(action), menu), number)
+            tally += at(_settle(state.apply(action), options_of), number)
         if sum(field(tally, later, 0) for later in range(number, rounds)) > _MOST_NODES:
             raise TooLargeError(
                 f"the betting tree has more than {_MOST_NODES:,} nodes: drop sizes, or lower "
@@ -399,7 +400,7 @@ def measure(
 
     origin = _origin(rules, start)
     try:
-        tally = at(origin if keep_first else _settle(origin, menu), origin.round)
+        tally = at(origin if keep_first else _settle(origin, options_of), origin.round)
     except RecursionError:
         raise TooLargeError(
             "a line of betting has hundreds of raises: lower max_raises, or use larger sizes"
@@ -424,10 +425,29 @@ def _origin(rules: Rules, start: State | None) -> State:
     return origin
 
 
-def _settle(state: State, menu: BetMenu) -> State:
+def _position(state: State) -> tuple[object, ...]:
+    """All that decides what can happen from a state on: equal positions have the same lines."""
+    return (*state[1:8], len(state.history[-1]), state.round_start)
+
+
+def _remembered(menu: BetMenu) -> Callable[[State], tuple[Action, ...]]:
+    """What the menu offers in a state, worked out once for equal positions: a tree has few."""
+    known: dict[tuple[object, ...], tuple[Action, ...]] = {}
+
+    def options_of(state: State) -> tuple[Action, ...]:
+        position = _position(state)
+        found = known.get(position)
+        if found is None:
+            found = known[position] = menu.actions(state)
+        return found
+
+    return options_of
+
+
+def _settle(state: State, options_of: Callable[[State], tuple[Action, ...]]) -> State:
     """Play on while the menu leaves a single action: that is not a decision."""
     while not state.is_over:
-        options = menu.actions(state)
+        options = options_of(state)
         if len(options) > 1:
             break
         before = state.round
