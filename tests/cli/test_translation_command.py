@@ -1,4 +1,4 @@
-"""The reproductions of translation and purification, and post-processing on the command line."""
+"""Translation, purification and thresholding reproduced, and post-processing on the command line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from printing import printed
+from tinyrecipe import TINY
 from typer.testing import CliRunner
 
 from equipoise.agents.blueprint import files as blueprintfiles
-from equipoise.bench.reports import purification_report, translation_report
-from equipoise.bench.reproduce import purification, translation
+from equipoise.bench.reports import purification_report, thresholding_report, translation_report
+from equipoise.bench.reproduce import purification, thresholding, translation
 from equipoise.cli import app
 
 
@@ -114,3 +115,25 @@ def test_exploitability_before_and_after_on_any_game() -> None:
 def test_a_rule_that_does_not_exist_is_refused_before_solving() -> None:
     result = CliRunner().invoke(app, ["game", "kuhn", "--postprocess", "pure"])
     assert "use one of raw" in str(result.exception)
+
+
+def test_thresholds_of_a_limit_strategy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    recipe = tmp_path / "small.toml"
+    limit = TINY.replace('game = "nolimit"\nstack = 1000', 'game = "limit"')
+    recipe.write_text(limit.replace('bets = "100%,a"', 'bets = "a"'))
+    monkeypatch.setattr(thresholding, "RECIPE", str(recipe))
+    monkeypatch.setattr(thresholding, "QUICK_ITERATIONS", (3, 200))
+    picture = tmp_path / "thresholds.png"
+    words = ("reproduce", "thresholding", "--quick", "--json", "--plot", str(picture))
+    data = json.loads(invoke(*words))
+    early, late = data["rows"]
+    assert data["rules"][0] == "raw"
+    assert data["rules"][-1] == "purify"
+    assert all(set(row["exploitability_mbb"]) == set(data["rules"]) for row in (early, late))
+    assert late["exploitability_mbb"]["raw"] < early["exploitability_mbb"]["raw"]
+    # Near the equilibrium every threshold takes part of it away.
+    found = [late["exploitability_mbb"][rule] for rule in data["rules"]]
+    assert found[0] < found[-2] < found[-1]
+    assert late["best"] == min(late["exploitability_mbb"], key=late["exploitability_mbb"].get)
+    assert picture.stat().st_size > 10_000
+    assert "exploitability in its abstraction" in printed(thresholding_report.report(data))

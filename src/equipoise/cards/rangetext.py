@@ -13,6 +13,7 @@ Items stand between commas, spaces or new lines; upper and lower case are the sa
 `random`            every hand; `any` and `100%` are the same
 `top 15%`           the best classes by all-in equity against a random hand
 `none`              no hand
+`sb-open-2.5x@200`  a range with a name (:mod:`.namedranges`)
 `A5s:0.5`           any item with a weight, also in percent: `A5s:50%`
 `[50]A5s,A4s[/50]`  several items with one weight in percent
 ==================  ==============================================================================
@@ -47,6 +48,7 @@ from equipoise.cards.combos import (
     combo_text,
     parse_combo,
 )
+from equipoise.cards.namedranges import named_range
 from equipoise.errors import CardError, RangeError
 
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -151,6 +153,9 @@ def _read_hands(item: str, hands: str) -> tuple[NDArray[np.intp], NDArray[np.flo
         if ":" in item:
             raise RangeError(f"{item!r}: none takes no weight, write it alone")
         return np.arange(COMBO_COUNT), 0.0
+    if "@" in word:
+        named = parse_weights(named_range(hands))
+        return np.arange(COMBO_COUNT), named.astype(np.float64)
     if word.startswith("top"):
         return _read_top(item, hands)
     if re.fullmatch(rf"{_NUMBER}%", hands, _FLAGS):

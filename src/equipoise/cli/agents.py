@@ -22,7 +22,9 @@ from equipoise.errors import EquipoiseError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from equipoise.agents.registry import AgentSpec
     from equipoise.arena.measures.opening import Chart
+    from equipoise.games.rules import Rules
 
 #: Hands of a limp report: a day of them.
 MOST_HANDS = 1_000_000_000
@@ -42,6 +44,12 @@ def agents_command(
         int, typer.Option(help="Hands on the button for the limp report; 0 leaves it out.")
     ] = 10_000,
     plot: Annotated[Path | None, typer.Option(help="Draw the chart into this file.")] = None,
+    ranges: Annotated[
+        Path | None, typer.Option(help="Write its ranges before the flop into this folder.")
+    ] = None,
+    charts: Annotated[
+        bool, typer.Option("--charts", help="With --ranges: pictures of the decisions too.")
+    ] = False,
     overwrite: Overwrite = False,
     seed: Seed = 0,
     json: Json = False,
@@ -51,12 +59,20 @@ def agents_command(
     \b
     Example: equipoise agents
     Example: equipoise agents quick --hands 20000 --plot quick.png
+    Example: equipoise agents quick --ranges quick-ranges --charts
     """
     check_number("--hands", hands, 0, MOST_HANDS)
     if not agent:
-        if against or game or plot is not None:
-            raise EquipoiseError("--against, --game and --plot are of one agent: name it")
+        if against or game or plot is not None or ranges is not None:
+            raise EquipoiseError("--against, --game, --plot and --ranges are of one agent: name it")
         _list(json)
+        return
+    if charts and ranges is None:
+        raise EquipoiseError("--charts draws the decisions of --ranges: name a folder with that")
+    if ranges is not None:
+        if against or game or plot is not None:
+            raise EquipoiseError("--ranges stands alone: leave out --against, --game and --plot")
+        _write_ranges(agent, ranges, charts, overwrite, json)
         return
     from equipoise.agents.registry import AgentSpec
     from equipoise.arena.measures.opening import opening_chart, opening_earnings
@@ -68,7 +84,7 @@ def agents_command(
     if against and not hands:
         raise EquipoiseError("--against plays the limp report's hands: give some with --hands")
     recipe = AgentSpec.read(agent)
-    rules = rules_of(game or ("limit" if recipe.entry.game == "limit" else "nolimit"))
+    rules = rules_of(game) if game else _own_rules(recipe)
     other = AgentSpec.read(against) if against else recipe
     other.check(rules)
     player = recipe.make(rules)
@@ -90,6 +106,51 @@ def agents_command(
         save(drawn, plot)
         data["plot"] = str(plot)
     emit(data, json, lambda: _shown(chart, data))
+
+
+def _write_ranges(agent: str, folder: Path, charts: bool, overwrite: bool, json: bool) -> None:
+    """Write how an agent plays before the flop."""
+    from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
+    from equipoise.agents.blueprint.ranges import write_ranges
+    from equipoise.agents.registry import AgentSpec
+
+    spec = AgentSpec.read(agent)
+    player = spec.make(_own_rules(spec))
+    if not isinstance(player, BlueprintAgent):
+        raise EquipoiseError(
+            f"{spec.name} plays no blueprint: --ranges writes those of one that does"
+        )
+    decisions = write_ranges(player, folder, overwrite=overwrite, charts=charts)
+    data = {
+        "agent": spec.name,
+        "folder": str(folder),
+        "decisions": {
+            one.name: dict(zip(one.actions, one.shares.round(6).tolist(), strict=True))
+            for one in decisions
+        },
+        "ranges": sorted(name for one in decisions for name in one.ranges),
+    }
+    emit(data, json, lambda: _written(data))
+
+
+def _own_rules(spec: AgentSpec) -> Rules:
+    """The game that an agent plays: its blueprint's, if it has one."""
+    from equipoise.agents.blueprint.files import has_blueprint, load_blueprint
+
+    source = {**spec.entry.settings, **spec.parameters}.get("blueprint")
+    if isinstance(source, str) and source and has_blueprint(source):
+        return load_blueprint(source).recipe.rules
+    return rules_of("limit" if spec.entry.game == "limit" else "nolimit")
+
+
+def _written(data: dict[str, Any]) -> RenderableType:
+    from rich.table import Table
+
+    told = f"{data['agent']}: {len(data['ranges'])} ranges in {data['folder']}"
+    table = Table("decision", "what it does", title=told)
+    for name, shares in data["decisions"].items():
+        table.add_row(name, ", ".join(f"{word} {share:.1%}" for word, share in shares.items()))
+    return table
 
 
 def _squares(chart: Chart) -> Any:

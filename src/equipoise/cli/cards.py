@@ -146,7 +146,9 @@ def preflop_command(
 
 
 def range_command(
-    text: Annotated[str, typer.Argument(help="Range text: 'QQ+, A2s+, KTo-K8o, A5s:0.5'.")],
+    text: Annotated[
+        str, typer.Argument(help="Range text, 'QQ+, A2s+, KTo-K8o, A5s:0.5', or a name.")
+    ],
     plot: Annotated[
         Path | None, typer.Option("--plot", help="Also draw the chart into this png, svg or pdf.")
     ] = None,
@@ -161,6 +163,7 @@ def range_command(
     KTo-K8o  22-55  JTs-76s   a span
     A5s:0.5  QQ+:75%          with a weight; the last item on a hand wins
     random  top 15%  none     every hand, the best by equity, no hand
+    sb-open-2.5x@200          how a blueprint plays before the flop, by name and stack
 
     Example: equipoise range 'QQ+, AKs, A5s-A2s:0.5' --plot range.png
     """

@@ -28,6 +28,7 @@ EXPERIMENTS = {
     "agents-suite": ("agents_suite", "agents_report"),
     "translation": ("translation", "translation_report"),
     "purification": ("purification", "purification_report"),
+    "thresholding": ("thresholding", "thresholding_report"),
     "fell-omen": ("fellomen", "fellomen_report"),
     "board-classes": ("boardclasses", "boardclasses_report"),
     "tartanian5": ("tartanian", "tartanian_report"),
@@ -59,6 +60,7 @@ def reproduce_command(
     Example: equipoise reproduce agents-suite --quick --plot suite.png
     Example: equipoise reproduce translation --plot mappings.png
     Example: equipoise reproduce purification
+    Example: equipoise reproduce thresholding --plot thresholds.png
     Example: equipoise reproduce fell-omen --hands 60000 --workers 2
     Example: equipoise reproduce board-classes --plot classes.png
     Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
