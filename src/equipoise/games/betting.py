@@ -342,7 +342,6 @@ _MOST_NODES = 10**9
 _FIELD = 64
 
 
-@lru_cache(maxsize=8)
 def measure(
     rules: Rules, menu: BetMenu, keep_first: bool = False, start: State | None = None
 ) -> TreeSize:
@@ -352,6 +351,12 @@ def measure(
     >>> measure(NOLIMIT_HOLDEM, BetMenu.parse("100%,a", raises="a")).total
     841
     """
+    return _measured(rules, menu, keep_first, start)
+
+
+@lru_cache(maxsize=8)
+def _measured(rules: Rules, menu: BetMenu, keep_first: bool, start: State | None) -> Size:
+    """The same, remembered: who is told the size of a tree often builds it next."""
     rounds = rules.rounds
     # Per round: nodes, rows of each player, decisions and showdowns. All counts of a tally are
     # fields of one integer, so that adding two tallies is one addition.

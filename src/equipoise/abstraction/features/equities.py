@@ -252,7 +252,8 @@ def later_equities(street: int, progress: Listener | None = None) -> NDArray[Any
     if street == 2:
         return river_scores(progress)
     if street == 1:
-        return turn_moments(river_scores(progress), progress=progress)[0]
+        turn: NDArray[np.float32] = turn_moments(river_scores(progress), progress=progress)[0]
+        return turn
     return moments(street + 1, progress).mean
 
 

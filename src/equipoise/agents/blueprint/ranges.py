@@ -49,8 +49,9 @@ class Decision:
     @property
     def shares(self) -> Floats:
         """How often each action is taken, of all hands that come here."""
-        taken: Floats = CLASS_SIZE @ self.frequencies
-        return taken / taken.sum()
+        taken = CLASS_SIZE @ self.frequencies
+        shares: Floats = taken / taken.sum()
+        return shares
 
 
 def preflop_decisions(agent: BlueprintAgent) -> Iterator[Decision]:

@@ -59,7 +59,7 @@ def curve(
         raise SolverError(f"{recipe.name} is trained on real cards: choose a recipe with tables")
     solver = CFRPlus(model.game, threads=model.threads)
     rules = rules_of(thresholds)
-    rows = []
+    rows: list[Data] = []
     for count in iterations:
         progress(Event(solver.iteration, iterations[-1], "CFR+"))
         solver.run(Limit(iterations=count, check_every=count))

@@ -10,7 +10,7 @@ the exploitability reached. A large array is unpacked once, into the cache folde
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
@@ -320,7 +320,8 @@ def _encoded(
     facts: Mapping[str, Any],
     seed: int,
 ) -> Blueprint:
-    betting, tables = strategy.betting, strategy.rows
+    betting = strategy.betting
+    tables: Callable[[int], NDArray[Any]] = strategy.rows
     columns = columns_of(abstraction.counts, classes)
     layout = BlueprintRows.of(betting, columns, form)
     if form in SLIM:
