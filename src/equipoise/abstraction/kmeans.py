@@ -34,6 +34,8 @@ _ONE_THREAD = 2_000_000
 _RECENT = 4096
 #: Coordinates are told apart in steps of 1/65536 by the hash, which multiplies by a large odd number.
 _HASH_SCALE, _HASH_FACTOR = np.float32(65_536), 6_364_136_223_846_793_005
+#: Centroids with the nearest sums that are looked at first, and room for rounding in what they bound.
+_FEW, _ROOM = 32, 1e-5
 #: Improvement of the error, as a share of it, below which iterations end.
 _TOLERANCE = 1e-4
 
@@ -179,23 +181,86 @@ def _spread_start(
 
 
 @kernel
+def _score(
+    point: NDArray[Any],
+    columns: Floats,
+    half_norms: Floats,
+    squared: bool,
+    first: int,
+    last: int,
+    scores: Floats,
+) -> int:
+    """Score some centroids for a point, the less the nearer; the place of the first of the least.
+
+    Of a squared distance |x|² - 2xc + |c|² only the last two terms, halved, need comparing. The
+    inner loops run over centroids, so that they become vector instructions.
+    """
+    size, width = len(point), last - first
+    by_four = size - size % 4
+    # Slices, so that indices start at 0 and loops become vector instructions.
+    here = scores[first:last]
+    halves = half_norms[first:last]
+    for c in range(width):
+        here[c] = halves[c]
+    # Four coordinates at a time: the scores are read and written a fourth as often.
+    for j in range(0, by_four, 4):
+        x, y = np.float32(point[j]), np.float32(point[j + 1])
+        z, u = np.float32(point[j + 2]), np.float32(point[j + 3])
+        p, q = columns[j, first:last], columns[j + 1, first:last]
+        r, s = columns[j + 2, first:last], columns[j + 3, first:last]
+        if squared:
+            for c in range(width):
+                here[c] -= x * p[c] + y * q[c] + z * r[c] + u * s[c]
+        else:
+            for c in range(width):
+                here[c] += abs(x - p[c]) + abs(y - q[c]) + abs(z - r[c]) + abs(u - s[c])
+    for j in range(by_four, size):
+        x, p = np.float32(point[j]), columns[j, first:last]
+        for c in range(width):
+            here[c] += abs(x - p[c]) if not squared else -x * p[c]
+    best, least = 0, here[0]
+    for block in range(0, width, 64):
+        lowest = here[block]
+        for c in range(block, min(block + 64, width)):
+            lowest = min(lowest, here[c])
+        if lowest < least:
+            least, best = lowest, block
+    while here[best] > least:
+        best += 1
+    return first + best
+
+
+@kernel
+def _apart(point: NDArray[Any], columns: Floats, c: int, squared: bool) -> np.float32:
+    """Distance of a point from one centroid."""
+    apart = np.float32(0)
+    for j in range(len(point)):
+        step = np.float32(point[j]) - columns[j, c]
+        apart += step * step if squared else abs(step)
+    return apart
+
+
+@kernel
 def _assign(
     points: NDArray[Any],
     columns: Floats,
     half_norms: Floats,
+    sums: Floats,
+    numbers: Labels,
     squared: bool,
     labels: Labels,
     distances: Floats,
 ) -> None:
     """Nearest centroid of each point and how far it is; `columns` are the centroids transposed.
 
-    Of a squared distance |x|² - 2xc + |c|² only the last two terms, halved, need comparing. The
-    inner loops run over centroids, so that they become vector instructions. Many hands of a board
-    are alike: a point equal to a recent one (found by a hash of it) takes its answer over.
+    Centroids stand in the order of the sums of their coordinates, `numbers` says which they are. Two
+    points are at least as far apart as their sums are (by L1; by L2 divided by the root of the number of
+    coordinates), so that only centroids are looked at whose sums are not farther away than the best of
+    a few near ones, with room for rounding. Many hands of a board are alike: a point equal to a recent one
+    (found by a hash of it) takes its answer over.
     """
     count, size = columns.shape[1], points.shape[1]
     scores = np.empty(count, np.float32)
-    by_four = size - size % 4
     recent = np.full(_RECENT, -1, np.int64)
     for i in range(len(points)):
         code = np.int64(0)
@@ -210,46 +275,30 @@ def _assign(
             labels[i], distances[i] = labels[like], distances[like]
             continue
         recent[slot] = i
-        scores[:] = half_norms
-        # Four coordinates at a time: the scores are read and written a fourth as often.
-        for j in range(0, by_four, 4):
-            x, y = np.float32(points[i, j]), np.float32(points[i, j + 1])
-            z, u = np.float32(points[i, j + 2]), np.float32(points[i, j + 3])
-            if squared:
-                for c in range(count):
-                    scores[c] -= (
-                        x * columns[j, c]
-                        + y * columns[j + 1, c]
-                        + z * columns[j + 2, c]
-                        + u * columns[j + 3, c]
-                    )
-            else:
-                for c in range(count):
-                    scores[c] += (
-                        abs(x - columns[j, c])
-                        + abs(y - columns[j + 1, c])
-                        + abs(z - columns[j + 2, c])
-                        + abs(u - columns[j + 3, c])
-                    )
-        for j in range(by_four, size):
-            x = np.float32(points[i, j])
-            for c in range(count):
-                scores[c] += abs(x - columns[j, c]) if not squared else -x * columns[j, c]
-        best, least = 0, scores[0]
-        for block in range(0, count, 64):
-            here = scores[block]
-            for c in range(block, min(block + 64, count)):
-                here = min(here, scores[c])
-            if here < least:
-                least, best = here, block
-        while scores[best] > least:
-            best += 1
-        labels[i] = best
-        apart = np.float32(0)
-        for j in range(points.shape[1]):
-            step = np.float32(points[i, j]) - columns[j, best]
-            apart += step * step if squared else abs(step)
-        distances[i] = apart
+        point = points[i]
+        total, norm = np.float64(0), np.float64(0)
+        for j in range(size):
+            total += np.float64(point[j])
+            norm += np.float64(point[j]) ** 2 if squared else abs(np.float64(point[j]))
+        place = np.searchsorted(sums, np.float32(total))
+        first = max(0, min(place - _FEW // 2, count - _FEW))
+        last = min(count, first + _FEW)
+        near = np.float64(
+            _apart(point, columns, _score(point, columns, half_norms, squared, first, last, scores),
+                   squared)
+        )  # fmt: skip
+        near += _ROOM * (near + norm)
+        radius = np.sqrt(near * size) if squared else near
+        radius += _ROOM * abs(total)
+        first = min(first, np.searchsorted(sums, np.float32(total - radius)))
+        last = max(last, np.searchsorted(sums, np.float32(total + radius), side="right"))
+        best = _score(point, columns, half_norms, squared, first, last, scores)
+        for c in range(best + 1, last):
+            # The first of equals, as centroids were given.
+            if scores[c] == scores[best] and numbers[c] < numbers[best]:
+                best = c
+        labels[i] = numbers[best]
+        distances[i] = _apart(point, columns, best, squared)
 
 
 @kernel
@@ -302,8 +351,12 @@ def _medians(
 def _nearest(
     points: NDArray[Any], centroids: Floats, metric: str, threads: int | None
 ) -> tuple[Labels, Floats]:
-    columns = np.ascontiguousarray(centroids.T)
-    halves = 0.5 * (centroids.astype(np.float64) ** 2).sum(axis=1) * (metric == "l2")
+    sums = centroids.astype(np.float64).sum(axis=1)
+    numbers = np.argsort(sums, kind="stable").astype(np.int32)
+    sums = sums[numbers].astype(np.float32)
+    ordered = centroids[numbers]
+    columns = np.ascontiguousarray(ordered.T)
+    halves = 0.5 * (ordered.astype(np.float64) ** 2).sum(axis=1) * (metric == "l2")
     half_norms = halves.astype(np.float32)
     labels = np.empty(len(points), dtype=np.int32)
     distances = np.empty(len(points), dtype=np.float32)
@@ -311,7 +364,9 @@ def _nearest(
 
     def work(first: int, last: int) -> None:
         part = slice(first, last)
-        _assign(points[part], columns, half_norms, squared, labels[part], distances[part])
+        _assign(
+            points[part], columns, half_norms, sums, numbers, squared, labels[part], distances[part]
+        )
 
     small = points.size * len(centroids) < _ONE_THREAD
     over_chunks(work, len(points), 1 if small else threads)
