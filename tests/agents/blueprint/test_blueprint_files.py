@@ -67,13 +67,17 @@ def test_saved_and_loaded(tmp_path: Path, monkeypatch, form: str, kept: int) -> 
         assert found.abstraction.fingerprint == made.abstraction.fingerprint
 
 
-def test_strategies_that_swell(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "array"),
+    [("full", "weights"), ("slim", "weights"), ("slim", "shares"), ("trim", "shares")],
+)
+def test_strategies_that_swell(tmp_path: Path, form: str, array: str) -> None:
     bomb = packed(bytes(64 << 20))
 
     def swell(manifest: dict[str, Any], arrays: Arrays) -> None:
-        arrays["weights"] = bomb
+        arrays[array] = bomb
 
-    path = changed(tmp_path, tiny(MENU), swell)
+    path = changed(tmp_path, tiny(MENU, form=form), swell)
     tracemalloc.start()
     with pytest.raises(ArtefactError, match="it unpacks to more than"):
         Blueprint.load(path)
