@@ -355,7 +355,7 @@ def measure(
 
 
 @lru_cache(maxsize=8)
-def _measured(rules: Rules, menu: BetMenu, keep_first: bool, start: State | None) -> Size:
+def _measured(rules: Rules, menu: BetMenu, keep_first: bool, start: State | None) -> TreeSize:
     """The same, remembered: who is told the size of a tree often builds it next."""
     rounds = rules.rounds
     # Per round: nodes, rows of each player, decisions and showdowns. All counts of a tally are
