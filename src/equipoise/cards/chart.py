@@ -79,13 +79,14 @@ class Cell:
 
 
 def action_colours(actions: Sequence[str]) -> tuple[str, ...]:
-    """Colours of actions by name: fold blue, check and call green, bets and raises ever darker red.
+    """Colours of actions by name: fold blue, check, call and limp green, bets and raises ever darker red.
 
-    >>> action_colours(["fold", "call", "raise 600", "all-in"])
+    >>> action_colours(["fold", "limp", "raise 600", "all-in"])
     ('#4d8fd1', '#4fae6a', '#f59f95', '#c0392b')
     """
     verbs = [action.lower().split(" ")[0] for action in actions]
-    bets = [place for place, verb in enumerate(verbs) if verb not in ("fold", "check", "call")]
+    calm = ("fold", "check", "call", "limp")
+    bets = [place for place, verb in enumerate(verbs) if verb not in calm]
     colours = [FOLD_COLOUR if verb == "fold" else PASSIVE_COLOUR for verb in verbs]
     for order, place in enumerate(bets):
         depth = order / (len(bets) - 1) if len(bets) > 1 else 0.5
