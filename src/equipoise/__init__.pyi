@@ -52,6 +52,12 @@ from equipoise.games.spot import Spot as Spot
 from equipoise.run import Event as Event
 from equipoise.run import Limit as Limit
 from equipoise.run import Stop as Stop
+from equipoise.search.gadgets import Gadget as Gadget
+from equipoise.search.resolver import Resolver as Resolver
+from equipoise.search.resolver import SearchSettings as SearchSettings
+from equipoise.search.solved import Solved as Solved
+from equipoise.search.solved import solve_subgame as solve_subgame
+from equipoise.search.subgame import Subgame as Subgame
 from equipoise.solve.batch.jobs import Batch as Batch
 from equipoise.solve.batch.run import run_batch as run_batch
 from equipoise.solve.curve import Curve as Curve

@@ -290,3 +290,36 @@ def test_checks_that_nobody_decides_are_no_nodes() -> None:
     betting = Betting.build(postflop(pot=10, stack=7), menu)
     assert [state.betting_text() for state in betting.states] == ["", "cc", "r7", "r7f", "r7c"]
     assert betting.actions[1] == CALL
+
+
+@pytest.mark.parametrize(("rules", "menu"), TREES, ids=lambda part: str(getattr(part, "name", "")))
+def test_a_part_of_a_tree_is_the_tree_that_begins_there(rules: Rules, menu: BetMenu) -> None:
+    whole = Betting.build(rules, menu)
+    for number in range(whole.rounds):
+        roots = whole.of_kind(number - 1, DEAL) if number else []
+        for root in [int(whole.next_root[deal]) for deal in roots[:4]] or [0]:
+            part, nodes = whole.below(root)
+            if whole.kind[root] > 1:
+                continue
+            built = Betting.build(rules, menu, start=whole.states[root])
+            for name in ("kind", "first", "count", "parent", "row", "even", "swing", "start", "rows"):
+                assert np.array_equal(getattr(part, name), getattr(built, name)), name
+            assert part.states == built.states == tuple(whole.states[n] for n in nodes.tolist())
+            assert part.actions == built.actions
+
+
+def test_a_part_begins_with_a_round() -> None:
+    with pytest.raises(GameError, match="middle of its round"):
+        Betting.build(LIMIT_HOLDEM, BetMenu.full()).below(1)
+
+
+def test_rounds_that_are_checked_down() -> None:
+    rules = nolimit(stack=2000)
+    whole = Betting.build(rules, BetMenu.parse("100%,a"))
+    cut = whole.until(1, checked_down=True)
+    for node in whole.of_kind(0, DEAL).tolist():
+        assert cut.kind[node] == SHOWDOWN
+        assert cut.swing[node] == whole.states[node].committed[0]
+        assert not cut.even[node].any()
+    assert cut.zero_sum
+    assert not cut.is_cut

@@ -39,7 +39,7 @@ _RENAMINGS = tuple(permutations(range(4)))
 
 
 @cache
-def _apart() -> NDArray[np.bool_]:
+def apart() -> NDArray[np.bool_]:
     """Which combinations share no card: bool[1326, 1326]."""
     holds = np.zeros((COMBO_COUNT, 52), dtype=np.int32)
     holds[np.arange(COMBO_COUNT)[:, None], COMBO_CARDS] = 1
@@ -77,7 +77,7 @@ def rebuild(threads: int | None = None) -> NDArray[np.int32]:
         total += net[new[firsts][:, None], new[None, :]]
     # Boards on which x is dealt and y is blocked, and seems to lose.
     seeming = comb(50, 5) - BOARDS_PER_PAIR
-    return np.where(_apart()[firsts], total // len(_RENAMINGS) - seeming, 0).astype(np.int32)
+    return np.where(apart()[firsts], total // len(_RENAMINGS) - seeming, 0).astype(np.int32)
 
 
 def save(net: NDArray[np.int32], path: Path = DATA_FILE) -> None:

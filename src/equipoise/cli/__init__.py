@@ -27,6 +27,7 @@ from equipoise.cli.match import match_command, tournament_command
 from equipoise.cli.measure import lbr_command
 from equipoise.cli.play import play_command
 from equipoise.cli.reproduce import reproduce_command
+from equipoise.cli.search import search_command
 from equipoise.cli.solve import solve_command
 from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
@@ -71,6 +72,7 @@ app.command("agents")(_computing(agents_command))
 app.command("match")(_computing(match_command))
 app.command("tournament")(_computing(tournament_command))
 app.command("lbr")(_computing(lbr_command))
+app.command("search")(_computing(search_command))
 app.command("dealer")(_computing(dealer_command))
 app.command("acpc")(_computing(acpc_command))
 app.command("history")(_computing(history_command))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 #: Suites, each a module of `equipoise.bench` with a function `run(seed)`.
-SUITES = ("cards", "games", "solve", "discounting", "train", "arena", "agents", "fuzz")
+SUITES = ("cards", "games", "solve", "discounting", "train", "search", "arena", "agents", "fuzz")
 
 
 def bench_command(

@@ -32,6 +32,7 @@ EXPERIMENTS = {
     "fell-omen": ("fellomen", "fellomen_report"),
     "board-classes": ("boardclasses", "boardclasses_report"),
     "tartanian5": ("tartanian", "tartanian_report"),
+    "subgames": ("subgames.experiments", "subgames_report"),
 }
 
 
@@ -64,6 +65,7 @@ def reproduce_command(
     Example: equipoise reproduce fell-omen --hands 60000 --workers 2
     Example: equipoise reproduce board-classes --plot classes.png
     Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
+    Example: equipoise reproduce subgames --json
     """
     from equipoise.cards.chart import PICTURES
     from equipoise.files import check_target

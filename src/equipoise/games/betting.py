@@ -211,8 +211,10 @@ class Betting:
             actions=tuple(actions),
         )
 
-    def until(self, rounds: int) -> Betting:
+    def until(self, rounds: int, *, checked_down: bool = False) -> Betting:
         """The first `rounds` rounds alone: what would go on after them ends in GIVEN nodes.
+
+        Or it is `checked_down`, and ends in showdowns of the pot that is there.
 
         >>> from equipoise.games.rules import LIMIT_HOLDEM
         >>> flop = Betting.build(LIMIT_HOLDEM, BetMenu.full()).until(2)
@@ -227,8 +229,13 @@ class Betting:
         kind, row = self.kind[:end].copy(), self.row[:end].copy()
         even, swing = self.even[:end].copy(), self.swing[:end].copy()
         cut = self.of_kind(rounds - 1, DEAL)
-        kind[cut], row[cut] = GIVEN, np.arange(len(cut))
-        even[cut] = 1.0
+        if checked_down:
+            kind[cut] = SHOWDOWN
+            shown = [self.states[node] for node in cut.tolist()]
+            even[cut], swing[cut] = _payoffs(shown, [SHOWDOWN] * len(cut), NO_RAKE)
+        else:
+            kind[cut], row[cut] = GIVEN, np.arange(len(cut))
+            even[cut] = 1.0
         return replace(
             self,
             kind=kind,
@@ -243,6 +250,58 @@ class Betting:
             states=self.states[:end],
             actions=self.actions[:end],
         )
+
+    def below(self, root: int) -> tuple[Betting, NDArray[np.int64]]:
+        """The betting from a root of a round on, and the node of this tree that each of its nodes is.
+
+        >>> from equipoise.games.rules import LIMIT_HOLDEM
+        >>> betting = Betting.build(LIMIT_HOLDEM, BetMenu.full())
+        >>> turn, nodes = betting.below(int(betting.start[2]))
+        >>> turn.rounds, len(turn.of_kind(0, 0, 1)), turn.states[0].betting_text()
+        (2, 10, 'cc/cc/')
+        """
+        number = self.round_of(root)
+        if self.parent[root] >= 0:
+            raise GameError(f"node {root} is in the middle of its round: go on from a round's root")
+        rounds: list[list[int]] = []
+        roots = [root]
+        for _ in range(number, self.rounds):
+            nodes = list(roots)
+            for node in nodes:
+                nodes.extend(self.children(node))
+            rounds.append(nodes)
+            roots = [int(self.next_root[n]) for n in nodes if self.kind[n] == DEAL]
+        kept = np.array([node for nodes in rounds for node in nodes], dtype=np.int64)
+        place = np.full(len(self.kind) + 1, -1, dtype=np.int32)
+        place[kept] = np.arange(len(kept))
+        first = np.where(self.count[kept] > 0, place[self.first[kept]], 0).astype(np.int32)
+        row, rows = np.zeros(len(kept), dtype=np.int32), np.zeros((len(rounds), 2), dtype=np.int64)
+        given = np.zeros(len(rounds), dtype=np.int64)
+        start = np.cumsum([0, *map(len, rounds)])
+        for k, node in enumerate(kept.tolist()):
+            street = int(np.searchsorted(start, k, side="right")) - 1
+            if (kind := int(self.kind[node])) < 2:
+                row[k] = rows[street, kind]
+                rows[street, kind] += self.count[node]
+            elif kind == GIVEN:
+                row[k] = given[street]
+                given[street] += 1
+        found = replace(
+            self,
+            origin=self.states[root],
+            kind=self.kind[kept],
+            first=first,
+            count=self.count[kept],
+            parent=place[self.parent[kept]],
+            row=row,
+            even=self.even[kept],
+            swing=self.swing[kept],
+            start=start,
+            rows=rows,
+            states=tuple(self.states[node] for node in kept.tolist()),
+            actions=tuple(self.actions[node] for node in kept.tolist()),
+        )
+        return found, kept
 
     @property
     def is_cut(self) -> bool:
@@ -382,7 +441,7 @@ def _measured(rules: Rules, menu: BetMenu, keep_first: bool, start: State | None
     def below(state: State) -> int:
         """The same for the decision in `state`, which is a node already counted."""
         nonlocal met
-        key = _position(state)
+        key = _position(state, menu)
         if key in known:
             return known[key]
         options, number = options_of(state), state.round
@@ -430,9 +489,9 @@ def _origin(rules: Rules, start: State | None) -> State:
     return origin
 
 
-def _position(state: State) -> tuple[object, ...]:
+def _position(state: State, menu: BetMenu) -> tuple[object, ...]:
     """All that decides what can happen from a state on: equal positions have the same lines."""
-    return (*state[1:8], len(state.history[-1]), state.round_start)
+    return (*state[1:8], len(state.history[-1]), state.round_start, menu.looks_at(state))
 
 
 def _remembered(menu: BetMenu) -> Callable[[State], tuple[Action, ...]]:
@@ -440,7 +499,7 @@ def _remembered(menu: BetMenu) -> Callable[[State], tuple[Action, ...]]:
     known: dict[tuple[object, ...], tuple[Action, ...]] = {}
 
     def options_of(state: State) -> tuple[Action, ...]:
-        position = _position(state)
+        position = _position(state, menu)
         found = known.get(position)
         if found is None:
             found = known[position] = menu.actions(state)

@@ -97,6 +97,35 @@ class BoardTree:
         kept = sum(board.round < rounds for board in self.boards)
         return replace(self, boards=self.boards[:kept], beyond=self.boards[kept:] + self.beyond)
 
+    def below(self, board: int) -> tuple[Deal, list[int]]:
+        """The boards from one of them on, and the number here that each of its boards has.
+
+        Chances of private states stay those of the whole: with matrices they are inside them, with
+        sorted hands reach begins at 1 for every hand.
+        """
+        numbers = [board]
+        for b in range(board + 1, len(self.boards)):
+            if self.boards[b].parent in numbers:
+                numbers.append(b)
+        first = self.boards[board].round
+        kept = [
+            replace(
+                self.boards[b],
+                round=self.boards[b].round - first,
+                parent=numbers.index(self.boards[b].parent) if b != board else -1,
+                weight=self.boards[b].weight if b != board else 1.0,
+                arrivals=self.boards[b].arrivals if b != board else [],
+                deals=self.boards[b].deals if b != board else [],
+            )
+            for b in numbers
+        ]
+        hands = self.boards[board].hands
+        initial = (np.ones(len(hands[0])), np.ones(len(hands[1])))
+        total = 1.0
+        if self.evaluator == "sorted":
+            total = float(compatible(*hands).sum())
+        return replace(self, boards=kept, initial=initial, total=total, beyond=[]), numbers
+
     def children(self, board: int) -> list[int]:
         """Boards dealt from `board`."""
         return [b for b in range(board + 1, len(self.boards)) if self.boards[b].parent == board]

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from equipoise.cards.card import RANKS, SUITS
+from equipoise.errors import GameError
 from equipoise.games.betting import Betting
 from equipoise.games.boards import Board, BoardTree
 from equipoise.games.menu import BetMenu
@@ -65,6 +66,27 @@ class Game:
             betting=self.betting.until(rounds),
             deal=self.deal.until(rounds),
         )
+
+    def below(self, root: int, board: int) -> Game:
+        """The game from a root of a round on, once the cards of a board lie there.
+
+        Every private state begins with reach 1, and chips go on being counted from the start of the
+        hand: who plays on from ranges gives them to the solver.
+
+        >>> from equipoise.games.library.leduc import leduc
+        >>> game = leduc()
+        >>> game.below(int(game.betting.start[1]), 1).information_sets()
+        (9, 9)
+        """
+        if self.betting.round_of(root) != self.deal.boards[board].round:
+            raise GameError(f"node {root} of {self.name} is not played on board {board}")
+        if self.betting.is_cut:
+            raise GameError(f"{self.name} is cut: take a part of the whole game, and cut that")
+        betting, _ = self.betting.below(root)
+        deal, _ = self.deal.below(board)
+        played = betting.origin.betting_text()
+        name = f"{self.name} after {played} {self.board_name(self.deal.boards[board])}".rstrip()
+        return replace(self, name=name, betting=betting, deal=deal)
 
     def information_sets(self) -> tuple[int, int]:
         """Number of information sets of each player."""

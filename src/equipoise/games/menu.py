@@ -344,6 +344,13 @@ class BetMenu:
             *(Action(Kind.RAISE, amount) for amount in self._amounts(state, legal, sizes)),
         )
 
+    def looks_at(self, state: State) -> object:
+        """What of the betting so far its actions depend on, beyond chips, turn and raises made.
+
+        States that are alike in these and in what is answered here have the same tree before them.
+        """
+        return None
+
     def _amounts(self, state: State, legal: LegalActions, sizes: Sizes) -> list[int]:
         """Raise-to totals of the hand, ascending; the steps of the module's docstring."""
         rules = state.rules

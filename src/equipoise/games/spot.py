@@ -327,7 +327,7 @@ class Spot:
             ranks=13,
             hole_cards=2,
             board_cards=betting.board_cards,
-            strength=_strength,
+            strength=hand_strengths,
             evaluator="sorted",
             start=self.board,
             ranges=(self.hands(0), self.hands(1)),
@@ -345,7 +345,7 @@ class Spot:
         )
 
 
-def _strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
+def hand_strengths(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
     """Value of hands on a full board."""
     high, low = hands[:, 0].astype(np.int64), hands[:, 1]
     values: NDArray[np.int64] = _strengths(board)[high * (high - 1) // 2 + low].astype(np.int64)

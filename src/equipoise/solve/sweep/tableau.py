@@ -172,9 +172,7 @@ class Tableau:
         )
         schedule = (self.parameters() if par is None else par).reshape(1, -1)
         self.run(numbers, schedule, rule, player, player, upward)
-        root, states = int(self.lines.home[0]), int(self.states[0, player])
-        value: NDArray[Any] = self.work[0].field[root : root + states]
-        return value.astype(np.float64)
+        return self.root_values(player).astype(np.float64)
 
     def numbers(
         self,
@@ -340,6 +338,21 @@ class Tableau:
                 for node in members[starts[part] : starts[part + 1]].tolist():
                     found[node] = field[int(lines.home[node]) :][:states].astype(np.float64)
         return dict(sorted(found.items()))
+
+    def reach(self, player: int) -> NDArray[Any]:
+        """Reach of a player's states at the start: a view, which may be written between sweeps.
+
+        It begins as the game's; figures such as :meth:`root_value` go on counting by the game's.
+        """
+        initial = (self.layout.initial0, self.layout.initial1)[player]
+        found: NDArray[Any] = initial[: int(self.states[0, player])]
+        return found
+
+    def root_values(self, player: int) -> NDArray[Any]:
+        """What the last sweep for `player` that came up to the root is worth there: a view."""
+        root = int(self.lines.home[0])
+        found: NDArray[Any] = self.work[0].field[root : root + int(self.states[0, player])]
+        return found
 
     def lock(self, locks: Mapping[tuple[int, int], Lock]) -> None:
         """Fix the strategy at (board, node) decisions; replaces earlier locks, none frees all."""

@@ -1,0 +1,1 @@
+"""Subgame solving on games where the truth is known."""

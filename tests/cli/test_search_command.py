@@ -1,0 +1,65 @@
+"""`equipoise search`: what an agent thinks at a point of a hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from equipoise.cli import app
+from equipoise.errors import EquipoiseError
+
+
+def run(*words: object) -> str:
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.stdout
+
+
+RIVER = ("--board", "Td9d6hQc2s", "--history", "cc/cc/cc/r333", "--iterations", 30)
+
+
+def test_a_river_as_json() -> None:
+    told = json.loads(run("search", "call", *RIVER, "--hand", "KsJs", "--json"))
+    assert told["pot"] == 433
+    assert told["stacks"] == [19667, 19900]
+    assert told["source"] == "subgame"
+    assert told["policy"]["actions"][:2] == ["f", "c"]
+    assert told["hand"]["policy"][0] < 0.01
+    assert told["tree"]["decisions"] > 3
+    assert len(told["values"]) == 2
+    assert told["seconds"] > 0
+
+
+def test_a_table_for_a_person() -> None:
+    text = run("search", "call", *RIVER, "--hand", "KsJs")
+    assert "433, 233 to call" in text
+    assert "solved to the end of the hand" in text
+    before = run("search", "call", "--history", "r250c/cr400", "--board", "Td9d6h")
+    assert "nothing is solved here" in before
+
+
+def test_a_large_pot_before_the_flop() -> None:
+    words = ("search", "call", "--history", "r300r1000r3000r9900r20000", "--hand", "As4s")
+    told = json.loads(run(*words, "--iterations", 30, "--json"))
+    assert told["source"] == "preflop"
+    assert told["hand"]["policy"][0] <= 0.01
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("call", "--history", "f"), "the hand is over"),
+        (("call", "--history", "cc/", "--board", "Td9d"), "give 3 cards"),
+        (("random", "--history", "cc/cc/cc/", "--board", "Td9d6hQc2s"), "policy is known"),
+        (("call", *RIVER, "--hand", "TdTc"), "holds a card of the board"),
+        (("call", *RIVER, "--gadget", "safe"), "--gadget"),
+        (("call", *RIVER, "--seat", 2), "--seat 2"),
+        (("call", "--history", "r10"), "cannot raise to 10"),
+    ],
+)
+def test_what_is_refused(words: tuple[object, ...], sentence: str) -> None:
+    with pytest.raises(EquipoiseError, match=sentence):
+        run("search", *words)
