@@ -97,7 +97,7 @@ class BoardTree:
         kept = sum(board.round < rounds for board in self.boards)
         return replace(self, boards=self.boards[:kept], beyond=self.boards[kept:] + self.beyond)
 
-    def below(self, board: int) -> tuple[Deal, list[int]]:
+    def below(self, board: int) -> tuple[BoardTree, list[int]]:
         """The boards from one of them on, and the number here that each of its boards has.
 
         Chances of private states stay those of the whole: with matrices they are inside them, with

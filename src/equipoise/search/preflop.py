@@ -26,7 +26,7 @@ from equipoise.cards.matchup import compatible_weight
 from equipoise.cards.range import Range
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
-from equipoise.games.boards import Board, Deal
+from equipoise.games.boards import Board, BoardTree
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy
@@ -125,7 +125,7 @@ def preflop_game(state: State) -> Game:
     return Game(
         name=f"before the flop after {state.betting_text()}",
         betting=betting,
-        deal=Deal([board], (ones, ones), total, "matrix"),
+        deal=BoardTree([board], (ones, ones), total, "matrix"),
         unit_chips=float(state.rules.big_blind),
         state_name=lambda board, player, combo: combo_text(combo),
         board_name=lambda board: "",
