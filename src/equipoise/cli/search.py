@@ -12,8 +12,10 @@ from equipoise.cli.output import Json, Seed, check_number, check_positive, emit
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from equipoise.agents.agent import Agent
     from equipoise.games.rules import Rules, State
     from equipoise.search.thought import Thought
+    from equipoise.search.trunk import PolicySource
 
 
 def search_command(
@@ -80,7 +82,7 @@ def search_command(
         seconds=seconds,
     )
     acting = state.to_act or 0
-    resolver = Resolver(player.policy, acting if seat is None else seat, settings)
+    resolver = Resolver(_trunk(player, seed), acting if seat is None else seat, settings)
     with stopped_by_signals() as stop:
         thought = think(resolver, PublicState(state, cards, 0), stop)
     emit({"agent": agent} | thought.to_dict(held), json, lambda: _tables(agent, thought, held))
@@ -100,6 +102,17 @@ def _situation(rules: Rules, history: str, board: str) -> tuple[State, tuple[int
     if len(cards) != needed:
         raise CardError(f"--board {board or 'none'}: give {needed} cards after '{history}'")
     return state, cards
+
+
+def _trunk(player: Agent, seed: int) -> PolicySource:
+    """What the search goes on from: of an agent with a blueprint that, before it is post-processed."""
+    from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
+    from equipoise.search.trunk import BlueprintTrunk
+
+    if not isinstance(player, BlueprintAgent):
+        return player.policy
+    mapping = None if player.line is None else player.line.tree.mapping
+    return BlueprintTrunk(player.blueprint, mapping, seed)
 
 
 def _held(hand: str, board: tuple[int, ...]) -> int:

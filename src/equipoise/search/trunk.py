@@ -21,6 +21,8 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.abstraction.bets.line import AbstractLine
+from equipoise.abstraction.bets.translation import Mapping
 from equipoise.cards.card import DECK_SIZE
 from equipoise.cards.matchup import compatible_weight
 from equipoise.cards.streets import BOARD_SIZES
@@ -29,7 +31,7 @@ from equipoise.games.belief import Belief
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy, PublicState
-from equipoise.games.rules import Action, State
+from equipoise.games.rules import CALL, Action, State
 from equipoise.search.rowfilling import fill_by_column, fill_by_hand
 from equipoise.search.subgame import Subgame, Weights, hand_combos
 from equipoise.solve.sweep import rowrules
@@ -51,38 +53,57 @@ class PolicySource(Protocol):
 class Columned(Protocol):
     """A trunk whose hands stand in columns: tables of them are written faster than policies."""
 
-    def table(self, state: State) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
-        """Actions, and what each column plays: float64[action, column]."""
+    def table(self, state: State, hand: int = 0) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
+        """Actions, and what each column plays in the hand of that number: float64[action, column]."""
 
     def columns(self, board: tuple[int, ...]) -> NDArray[np.int64]:
         """Column of every combination on a board."""
 
 
 class BlueprintTrunk:
-    """A blueprint as a trunk, on the lines of its own tree."""
+    """A blueprint as a trunk: as it was trained, before thresholds and guards.
 
-    def __init__(self, blueprint: Blueprint) -> None:
-        self.blueprint = blueprint
+    Bets that its tree does not have are translated by `mapping`, and refused if there is none; own bets
+    are carried to the table by their size in pots.
+    """
+
+    def __init__(self, blueprint: Blueprint, mapping: Mapping | None = None, seed: int = 0) -> None:
+        self.blueprint, self.seed = blueprint, seed
+        self._line = None if mapping is None else AbstractLine(blueprint.betting, mapping)
         self.columns = lru_cache(maxsize=512)(self._columns)
         self.table = lru_cache(maxsize=4096)(self._table)
 
-    def __call__(self, public: PublicState) -> Policy:
+    def __call__(self, public: PublicState, /) -> Policy:
         """What every hand plays."""
-        actions, table = self.table(public.state)
+        actions, table = self.table(public.state, public.hand)
         chances = table[:, np.maximum(self.columns(public.board), 0)].T
         return Policy(actions, chances.astype(np.float32))
 
     def _columns(self, board: tuple[int, ...]) -> NDArray[np.int64]:
         return self.blueprint.columns(board)[-1]
 
-    def _table(self, state: State) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
-        node = self.blueprint.nodes.get(state.history)
-        if node is None:
+    def _table(self, state: State, hand: int = 0) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
+        blueprint = self.blueprint
+        node = blueprint.nodes.get(state.history)
+        if node is not None:
+            return blueprint.actions(node), blueprint.rows(node)
+        if self._line is None:
             raise GameError(
-                f"{self.blueprint.name} has no betting {state.betting_text()!r}: go on from the agent "
-                "`blueprint`, who translates bets"
+                f"{blueprint.name} has no betting {state.betting_text()!r}: give the trunk a mapping, "
+                "which translates bets"
             )
-        return self.blueprint.actions(node), self.blueprint.rows(node)
+        place = self._line.stand(state, self.seed, hand).place
+        if not self._line.tree.turn(place, state):
+            # The abstract hand is over before the real one: what is left is checked and called.
+            return (CALL,), np.ones((1, int(blueprint.layout.columns.max())))
+        merged: dict[Action, NDArray[np.float64]] = {}
+        for row, child in zip(
+            blueprint.rows(place), blueprint.betting.children(place), strict=True
+        ):
+            action = self._line.carried(place, child, state)
+            merged[action] = merged[action] + row if action in merged else row
+        actions = tuple(sorted(merged))
+        return actions, np.stack([merged[action] for action in actions])
 
 
 @dataclass(frozen=True)
@@ -106,7 +127,7 @@ class PolicyMenu(BetMenu):
         if state.is_over:
             return ()
         if isinstance(self.source, Columned):
-            return self.source.table(state)[0]
+            return self.source.table(state, self.hand)[0]
         needed = BOARD_SIZES[state.round - state.rules.rounds]
         left = [card for card in range(DECK_SIZE) if card not in self.board]
         board = (*self.board, *left[: needed - len(self.board)])
@@ -202,7 +223,7 @@ def fill_rows(tableau: Tableau, rows: Rows, source: PolicySource, hand: int = 0)
             width = int(index.width[b, player])
             start = int(index.base[b, player]) + int(betting.row[node]) * width
             if columns is not None and isinstance(source, Columned):
-                table = source.table(state)[1]
+                table = source.table(state, hand)[1]
                 fill_by_column(rows, start, width, combos[player], columns, table)
             else:
                 policy = asked(source, PublicState(state, board.cards, hand))
