@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from equipoise.kernel import exact_kernel
+from equipoise.kernel import row_kernel
 
 
-@exact_kernel
+@row_kernel
 def learn_to_follow(values: Any, gadget: Any, fading: Any, reach: Any) -> None:
     """Resolve: regret matching, hand by hand, of playing on against the alternative.
 
-    `gadget` is (alternatives, held, regrets[2], follow, average, tie, hair), `fading` the discounts of
-    positive and negative regrets, their floor, and how the average is kept and gains. Writes the
-    reach with which the opponent's hands begin the next sweep.
+    `gadget` is (alternatives, held, regrets[2, hand], follow, average, weights, hair) with the weights by
+    which ties are broken; `fading` the discounts of positive and negative regrets, their floor, and how
+    the average is kept and gains. Writes the reach with which the opponent's hands begin next.
     """
     alternatives, held, regrets, follow, average, tie, hair = gadget
-    positive, negative, floor, keep, gain = fading
+    positive, negative, floor = fading[0], fading[1], fading[2]
+    keep, gain = fading[3], fading[4]
     for h in range(values.shape[0]):
         if not held[h]:
             reach[h] = hair
@@ -34,15 +35,16 @@ def learn_to_follow(values: Any, gadget: Any, fading: Any, reach: Any) -> None:
         reach[h] = max(follow[h] + tie[h], hair)
 
 
-@exact_kernel
+@row_kernel
 def learn_to_pick(values: Any, gadget: Any, fading: Any, reach: Any) -> None:
     """Maxmargin: regret matching of one distribution over hands, gain (value - alternative) / mass.
 
-    `gadget` is (alternatives, held, regrets, picked, average, mass, hair); else as
+    `gadget` is (alternatives, held, regrets[1, hand], picked, average, mass, hair); else as in
     :func:`learn_to_follow`.
     """
     alternatives, held, regrets, picked, average, mass, hair = gadget
-    positive, negative, floor, keep, gain = fading
+    positive, negative, floor = fading[0], fading[1], fading[2]
+    keep, gain = fading[3], fading[4]
     mean, most, hands = 0.0, 0.0, 0
     for h in range(values.shape[0]):
         if held[h]:
@@ -52,13 +54,13 @@ def learn_to_pick(values: Any, gadget: Any, fading: Any, reach: Any) -> None:
     total = 0.0
     for h in range(values.shape[0]):
         if held[h]:
-            faded = regrets[h] * (positive if regrets[h] > 0.0 else negative)
-            regrets[h] = max(faded + (values[h] - alternatives[h]) / mass[h] - mean, floor)
-            total += max(regrets[h], 0.0)
+            faded = regrets[0, h] * (positive if regrets[0, h] > 0.0 else negative)
+            regrets[0, h] = max(faded + (values[h] - alternatives[h]) / mass[h] - mean, floor)
+            total += max(regrets[0, h], 0.0)
     for h in range(values.shape[0]):
         if not held[h]:
             reach[h] = hair
             continue
-        picked[h] = max(regrets[h], 0.0) / total if total > 0.0 else 1.0 / hands
+        picked[h] = max(regrets[0, h], 0.0) / total if total > 0.0 else 1.0 / hands
         average[h] = keep * average[h] + gain * picked[h]
         reach[h] = max(picked[h] * (most / mass[h]), hair)

@@ -39,6 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.errors import RangeError, SolverError
 from equipoise.games.game import Game
+from equipoise.search.gadgetloop import iterate_gadget
 from equipoise.search.gadgetrules import learn_to_follow, learn_to_pick
 from equipoise.solve.solvers.cfr import Discounting
 from equipoise.solve.spots.spotsolver import SpotSolver
@@ -210,7 +211,7 @@ class SubgameSolver(SpotSolver):
             self._scale: Floats = self.mass.max() / np.where(self.held, self.mass, 1.0)
             self._hair = HAIR / states
             self._state = (
-                *(self._alternatives, self.held, self._learnt[0], self._follow, self._average),
+                *(self._alternatives, self.held, self._learnt, self._follow, self._average),
                 *(self.mass, self._hair),
             )
             self.tableau.reach(he)[:] = np.maximum(self._follow * self._scale, self._hair)
@@ -222,24 +223,38 @@ class SubgameSolver(SpotSolver):
         if self.gadget.kind == "unsafe":
             super().advance(count)
             return
-        tableau, he = self.tableau, self.he
-        learn = learn_to_follow if self.gadget.kind == "resolve" else learn_to_pick
-        reach, values = tableau.reach(he), tableau.root_values(he)
+        tableau, me, he = self.tableau, self.me, self.he
         lowest = float(np.finfo(np.float64).min)
-        for _ in range(count):
-            told = self.discounting.parameters(self.iteration - self._forgotten + 1)
-            schedule = tableau.parameters(**told).reshape(1, -1)
-            keep, gain = told["keep"], told.get("gain", 1.0)
-            fading = (
-                *(told["positive"], told["negative"], told.get("floor", lowest)),
-                *(float(keep), float(gain)),
-            )
-            for player in (0, 1):
-                tableau.run(self._numbers, schedule, rowrules.REGRET, player, player, True)
-                if player == he:
-                    learn(values, self._state, fading, reach)
-                    self._averaged = keep * self._averaged + gain
-            self.iteration += 1
+        told = [
+            self.discounting.parameters(self.iteration - self._forgotten + 1 + t)
+            for t in range(count)
+        ]
+        schedule = np.array([tableau.parameters(**one) for one in told]).reshape(count, -1)
+        fading = np.array(
+            [
+                (one["positive"], one["negative"], one.get("floor", lowest), one["keep"],
+                 one.get("gain", 1.0))
+                for one in told
+            ]
+        ).reshape(count, 5)  # fmt: skip
+        reach, values = tableau.reach(he), tableau.root_values(he)
+        picks = self.gadget.kind == "maxmargin"
+        if tableau.threads == 1 and self.game.deal.evaluator == "sorted":
+            whole = tableau.whole_share()
+            iterate_gadget(
+                tableau.layout, self._numbers, tableau.work[0], whole, schedule, fading, me, picks,
+                self._state, values, reach,
+            )  # fmt: skip
+        else:
+            learn = learn_to_pick if picks else learn_to_follow
+            for t in range(count):
+                for player in (me, he):
+                    row = schedule[t : t + 1]
+                    tableau.run(self._numbers, row, rowrules.REGRET, player, player, True)
+                learn(values, self._state, fading[t], reach)
+        for keep, gain in fading[:, 3:].tolist():
+            self._averaged = keep * self._averaged + gain
+        self.iteration += count
 
     # ------------------------------------------------------------------------------------ figures
 

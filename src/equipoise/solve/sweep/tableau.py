@@ -259,8 +259,6 @@ class Tableau:
         players = (first_player, last_player)
 
         def call(thread: int, averaging: int, downward: bool, up: int) -> None:
-            share = laid.Share(self._path, self._cuts, *self._tasks[thread][:4], sums,
-                               self._tasks[thread][4])  # fmt: skip
             run(
                 layout,
                 numbers,
@@ -268,7 +266,7 @@ class Tableau:
                 schedule,
                 rule,
                 players,
-                share,
+                self._share(thread, sums),
                 averaging,
                 downward,
                 up,
@@ -289,6 +287,17 @@ class Tableau:
             done.result()
         if upward:
             call(0, MIX_NOT, False, UP_ROOT)
+
+    def whole_share(self) -> laid.Share:
+        """All of a sweep, for kernels that call :func:`~.sweep.run` themselves on one thread."""
+        if self.threads > 1:
+            raise SolverError("sweeps are shared among threads: use one to do them whole")
+        return self._share(0, self._room_for_sums(self.layout))
+
+    def _share(self, thread: int, sums: NDArray[Any]) -> laid.Share:
+        """What a thread does of a sweep."""
+        *parts, slot = self._tasks[thread]
+        return laid.Share(self._path, self._cuts, *parts, sums, slot)
 
     def _room_for_sums(self, layout: laid.SweepLayout) -> NDArray[Any]:
         """Room for the values of the last path board's DEAL nodes, once for every slot."""

@@ -1,0 +1,42 @@
+"""Iterations of a game with a gadget, on one thread: a whole chunk of them inside compiled code.
+
+Entering compiled code takes longer than a gadget does. What is learnt is in :mod:`.gadgetrules`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from equipoise.kernel import row_kernel
+from equipoise.search.gadgetrules import learn_to_follow, learn_to_pick
+from equipoise.solve.sweep.layout import MIX_ALL, UP_ROOT
+from equipoise.solve.sweep.rowrules import REGRET
+from equipoise.solve.sweep.sweep import run
+
+
+@row_kernel
+def iterate_gadget(
+    layout: Any,
+    numbers: Any,
+    work: Any,
+    share: Any,
+    schedule: Any,
+    fading: Any,
+    me: int,
+    picks: bool,
+    gadget: Any,
+    values: Any,
+    reach: Any,
+) -> None:
+    """For every row of parameters, and of fading: I sweep, then he, and then he learns."""
+    for t in range(schedule.shape[0]):
+        for turn in range(2):
+            player = me if turn == 0 else 1 - me
+            run(
+                layout, numbers, work, schedule[t : t + 1], REGRET, (player, player), share,
+                MIX_ALL, True, UP_ROOT,
+            )  # fmt: skip
+        if picks:
+            learn_to_pick(values, gadget, fading[t], reach)
+        else:
+            learn_to_follow(values, gadget, fading[t], reach)
