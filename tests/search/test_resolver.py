@@ -171,6 +171,20 @@ def test_a_bet_on_the_tree_is_not_solved_again() -> None:
     assert resolver.solved(PublicState(start.apply(CALL).apply(known), RIVER, 0)) is first
 
 
+def test_reach_raises_alternatives_by_what_was_forgone() -> None:
+    plain, gifted = (Resolver(trunk, 0, quick(2, reach=reach)) for reach in (False, True))
+    state = played("cc/cc/cc/")
+    first, second = (one.solved(PublicState(state, RIVER, 0)) for one in (plain, gifted))
+    turn = plain.solved(PublicState(played("cc/cc/"), TURN, 0))
+    gifts = turn.gifts(1, state)
+    raised = np.asarray(second.solver.gadget.alternatives) - np.asarray(
+        first.solver.gadget.alternatives
+    )
+    assert raised == pytest.approx(gifts[second._combos[1]], abs=0.01)
+    assert gifts.min() >= 0
+    assert gifts.max() > 0
+
+
 def test_an_off_tree_bet_on_the_turn_and_then_a_river() -> None:
     resolver = on_turn()
     state = played("cc/cc/cr277c/")

@@ -134,6 +134,18 @@ def test_merged_run_outs_have_the_answers_of_all() -> None:
     assert first == pytest.approx(with_club[parse_combo("AcKc")], abs=1e-6)
 
 
+def test_run_outs_are_merged_only_if_alternatives_allow_it() -> None:
+    board, state = parse_cards("TdTh6d2h"), played("r250c/r500r1500c/")
+    subgame = Subgame(state, board, (Range.parse("AA,KK"), Range.parse("QQ,AK")), "a")
+    even, uneven = np.zeros(COMBO_COUNT), np.zeros(COMBO_COUNT)
+    uneven[parse_combo("QsQh")] = 500.0
+    boards = []
+    for worth in (even, uneven):
+        solved = solve_subgame(subgame, 0, Gadget("resolve", worth), iterations=5)
+        boards.append(len(solved.game.deal.boards))
+    assert boards[0] < boards[1] == 49
+
+
 def test_the_real_bet_is_in_the_tree_and_the_earlier_play_is_kept() -> None:
     start = played("r250c/cc/cc/")
     check = Policy((CALL, raise_to(500)), np.tile(np.float32([1.0, 0.0]), (COMBO_COUNT, 1)))

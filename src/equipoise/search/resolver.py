@@ -30,7 +30,7 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Rules, State
 from equipoise.run import Stop
-from equipoise.search.gadgets import UNSAFE, Gadget, Kind
+from equipoise.search.gadgets import UNSAFE, Gadget, Kind, with_gifts
 from equipoise.search.menus import History, menu_for
 from equipoise.search.preflop import PREFLOP_ITERATIONS, SolvedPreflop, is_large, solve_preflop
 from equipoise.search.solved import How, Solved, solve_subgame
@@ -55,6 +55,8 @@ class SearchSettings:
     alternatives: Alternatives = "self-play"
     #: What they are worth after a solve of ours: at his best against it, or as both played.
     carried: How = "best"
+    #: Whether alternatives after a solve of ours are raised by what his hands forwent in it.
+    reach: bool = False
     #: Weight of his likeliest hand by which ties among safe strategies are broken.
     tie: float = 0.01
     #: Sizes of a tree that begins in a state; by default the richest that fits.
@@ -203,6 +205,8 @@ class Resolver:
         if settings.gadget == "unsafe":
             return UNSAFE
         worth = last.values(1 - self.seat, state, board, settings.carried)
+        if settings.reach:
+            worth = with_gifts(worth, last.gifts(1 - self.seat, state))
         return Gadget(settings.gadget, worth, settings.tie)
 
     def _keep(

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.card import cards_text
+from equipoise.cards.card import DECK_SIZE, cards_text
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.cards.matchup import compatible_weight
 from equipoise.errors import GameError, SolverError
@@ -24,8 +24,10 @@ from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
 from equipoise.games.policy import Policy
 from equipoise.games.rules import State
+from equipoise.games.runouts import renamed_hands
 from equipoise.run import Limit, Loop, Stop
 from equipoise.search.gadgets import UNSAFE, Gadget, SubgameSolver
+from equipoise.search.gifts import line_gifts
 from equipoise.search.menus import check_menu
 from equipoise.search.subgame import Subgame, Weights, hand_combos, iterations_for
 from equipoise.solve.sweep import rowrules
@@ -34,6 +36,8 @@ from equipoise.solve.sweep.rowindex import probabilities
 #: Both players play the average strategy, or the one who is asked for responds best to the other's.
 How = Literal["played", "best"]
 
+#: Alternatives of hands that differ by their suits alone are the same up to this share of the pot.
+_UNEVEN = 1e-3
 #: Share of the largest mass below which a hand meets nothing.
 _NOTHING = 1e-5
 
@@ -188,6 +192,20 @@ class Solved:
         found[combos[player]] = np.where(held, worth, 0.0)
         return found
 
+    def gifts(self, player: int, state: State) -> Weights:
+        """Chips that every hand of a player forwent on its line to a place of the first street.
+
+        A place where the next street begins is the end of the line that leads there.
+        """
+        betting, node = self.game.betting, self.node(state)
+        while betting.round_of(node):
+            node = int(betting.before[node])
+        self.solver.face_ranges()
+        found = np.zeros(COMBO_COUNT)
+        lost = line_gifts(self.solver.tableau, self.solver.plan, player, node)
+        found[self._combos[player]] = lost
+        return found
+
     def _swept(self, player: int, number: int, how: How) -> dict[int, NDArray[np.float64]]:
         """Counterfactual values at every node of a board."""
         key = (player, number, how)
@@ -262,12 +280,17 @@ def solve_subgame(
             "the board blocks one"
         )
     check_menu(subgame.menu, subgame.state)
-    game = subgame.game(use_symmetry=worth is None)
+    game = subgame.game()
     combos = hand_combos(game)
-    ranges = (subgame.ranges[0][combos[0]], subgame.ranges[1][combos[1]])
     here = gadget
     if worth is not None:
-        here = Gadget(gadget.kind, worth[combos[1 - me]], gadget.tie)
+        even = _evened(game, 1 - me, worth[combos[1 - me]], _UNEVEN * subgame.pot)
+        if even is None:
+            game = subgame.game(use_symmetry=False)
+            combos = hand_combos(game)
+            even = worth[combos[1 - me]]
+        here = Gadget(gadget.kind, even, gadget.tie)
+    ranges = (subgame.ranges[0][combos[0]], subgame.ranges[1][combos[1]])
     solver = SubgameSolver(game, ranges=ranges, gadget=here, me=me, threads=threads)
     if subgame.kept:
         solver.lock(subgame.locks(game, combos))
@@ -277,3 +300,18 @@ def solve_subgame(
     if loop.interrupted:
         raise KeyboardInterrupt
     return Solved(subgame, solver, last.seconds, stopped=solver.iteration < count)
+
+
+def _evened(game: Game, player: int, worth: Weights, most: float) -> Weights | None:
+    """Alternatives made the same under the renamings of suits that a game takes for one.
+
+    None if hands that a renaming exchanges differ by more than `most`: run-outs are then not merged.
+    """
+    board = game.deal.boards[0]
+    total = np.zeros(len(worth))
+    for renaming in board.symmetries:
+        moved = worth[renamed_hands(board.hands[player], renaming, DECK_SIZE)]
+        if np.abs(moved - worth).max() > most:
+            return None
+        total += moved
+    return total / len(board.symmetries)

@@ -18,7 +18,8 @@ from equipoise.games.library.leduc import leduc
 from equipoise.games.library.smalldeck import holdem_small
 from equipoise.games.nodes import DEAL
 from equipoise.search.depthlimit import DepthLimitedSolver, continuations
-from equipoise.search.gadgets import UNSAFE, Gadget, SubgameSolver, meeting
+from equipoise.search.gadgets import UNSAFE, Gadget, SubgameSolver, meeting, with_gifts
+from equipoise.search.gifts import line_gifts
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.strategies.bestresponse import response_value
 from equipoise.solve.strategies.tabular import TabularStrategy
@@ -33,6 +34,7 @@ METHODS: dict[str, tuple[Gadgets, str]] = {
     "resolve, best response": ("resolve", "best"),
     "resolve, self-play": ("resolve", "self"),
     "maxmargin": ("maxmargin", "best"),
+    "reach-maxmargin": ("maxmargin", "reach"),
 }
 
 
@@ -44,7 +46,7 @@ def small_game() -> Game:
     )  # fmt: skip
 
 
-def blueprint_of(game: Game, noise: float, iterations: int = 2000) -> tuple[Rows, float]:
+def blueprint_of(game: Game, noise: float, iterations: int = 1000) -> tuple[Rows, float]:
     """A nearly exact strategy mixed with the uniform one, and the value of the game."""
     solver = DCFR(game)
     solver.advance(iterations)
@@ -84,10 +86,12 @@ def second_rounds_resolved(
     new, least = rows.copy(), float("inf")
     best = tableau.rows()
     tableau.sweep(he, rowrules.BEST, facing=rows, out=best)
+    leaves = betting.of_kind(0, DEAL).tolist()
+    gifts = {leaf: line_gifts(tableau, rows, he, leaf) for leaf in leaves}
     for b in game.deal.children(0):
         board = game.deal.boards[b]
-        worth = tableau.values(he, b, rows, best if source == "best" else None)
-        for leaf in betting.of_kind(0, DEAL).tolist():
+        worth = tableau.values(he, b, rows, None if source == "self" else best)
+        for leaf in leaves:
             root = int(betting.next_root[leaf])
             arriving = reach_at(tableau, rows, leaf)
             mine, his = (arriving[p][board.arrivals[0][p]] for p in (seat, he))
@@ -97,6 +101,8 @@ def second_rounds_resolved(
             mass = meeting(small, he, mine)
             held = mass > 1e-5 * mass.max()
             chips = np.where(held, worth[root] / board.weight / np.where(held, mass, 1.0), 0.0)
+            if source == "reach":
+                chips = with_gifts(chips, gifts[leaf][board.arrivals[0][he]])
             gadget = UNSAFE if kind == "unsafe" else Gadget(kind, chips)
             ranges = (mine, his) if seat == 0 else (his, mine)
             solver = SubgameSolver(small, ranges=ranges, gadget=gadget, me=seat)
