@@ -296,8 +296,8 @@ class Tableau:
 
     def _share(self, thread: int, sums: NDArray[Any]) -> laid.Share:
         """What a thread does of a sweep."""
-        *parts, slot = self._tasks[thread]
-        return laid.Share(self._path, self._cuts, *parts, sums, slot)
+        first, last, first_part, last_part, slot = self._tasks[thread]
+        return laid.Share(self._path, self._cuts, first, last, first_part, last_part, sums, slot)
 
     def _room_for_sums(self, layout: laid.SweepLayout) -> NDArray[Any]:
         """Room for the values of the last path board's DEAL nodes, once for every slot."""
