@@ -101,7 +101,7 @@ def reference_seconds() -> float:
 
 def _solver(subgame: Subgame, gadget: Gadget = UNSAFE) -> SubgameSolver:
     game = subgame.game()
-    combos = hand_combos(game)
+    combos = hand_combos(game.deal.boards[0])
     ranges = (subgame.ranges[0][combos[0]], subgame.ranges[1][combos[1]])
     return SubgameSolver(game, ranges=ranges, gadget=gadget)
 

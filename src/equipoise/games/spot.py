@@ -39,7 +39,7 @@ together have that pot less the rake.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import isfinite
@@ -63,8 +63,9 @@ from equipoise.games.spotmenu import MOST_CHIPS, check_amounts, read_menu
 from equipoise.settings import brief, check_keys, parse_toml, read_toml, toml_text
 
 if TYPE_CHECKING:
-    from equipoise.games.boards import Hands
+    from equipoise.games.boards import BoardTree, Hands
     from equipoise.games.game import Game
+    from equipoise.games.runouts import Weighted
 
 #: Names of the players: out of position, in position.
 SEATS = ("oop", "ip")
@@ -317,22 +318,12 @@ class Spot:
         Boards that differ only by a renaming of suits are one where ranges and board allow it,
         unless `use_symmetry` is off.
         """
-        from equipoise.games.boards import deal_cards
         from equipoise.games.game import Game
 
         rules = self.rules
         betting = Betting.build(rules, self.menu, self.rake, keep_first=True, start=self.origin)
-        deal = deal_cards(
-            suits=4,
-            ranks=13,
-            hole_cards=2,
-            board_cards=betting.board_cards,
-            strength=hand_strengths,
-            evaluator="sorted",
-            start=self.board,
-            ranges=(self.hands(0), self.hands(1)),
-            use_symmetry=use_symmetry,
-        )
+        ranges = (self.hands(0), self.hands(1))
+        deal = deal_hands(self.board, betting.board_cards, ranges, use_symmetry)
         name = self.name or f"{self.street} {cards_text(self.board)}"
         return Game(
             name=f"{name}: {self.line}" if self.line else name,
@@ -345,7 +336,29 @@ class Spot:
         )
 
 
-def hand_strengths(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
+def deal_hands(
+    board: tuple[int, ...],
+    board_cards: Sequence[int],
+    ranges: tuple[Weighted, Weighted],
+    use_symmetry: bool = True,
+) -> BoardTree:
+    """Hold'em from a board on, `board_cards` dealt before each round: exact hands of both ranges."""
+    from equipoise.games.boards import deal_cards
+
+    return deal_cards(
+        suits=4,
+        ranks=13,
+        hole_cards=2,
+        board_cards=board_cards,
+        strength=_strength,
+        evaluator="sorted",
+        start=board,
+        ranges=ranges,
+        use_symmetry=use_symmetry,
+    )
+
+
+def _strength(hands: Hands, board: tuple[int, ...]) -> NDArray[np.int64]:
     """Value of hands on a full board."""
     high, low = hands[:, 0].astype(np.int64), hands[:, 1]
     values: NDArray[np.int64] = _strengths(board)[high * (high - 1) // 2 + low].astype(np.int64)

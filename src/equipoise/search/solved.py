@@ -55,7 +55,7 @@ class Solved:
         self.stopped = stopped
         #: Exploitability of the gadget's game, or of the subgame from both ranges, in chips a hand.
         self._gap: float | None = None
-        self._combos = hand_combos(solver.game)
+        self._combos = hand_combos(solver.game.deal.boards[0])
         self._values: dict[tuple[int, int, How], dict[int, NDArray[np.float64]]] = {}
         self._best: dict[int, NDArray[Any]] = {}
 
@@ -281,13 +281,13 @@ def solve_subgame(
         )
     check_menu(subgame.menu, subgame.state)
     game = subgame.game()
-    combos = hand_combos(game)
+    combos = hand_combos(game.deal.boards[0])
     here = gadget
     if worth is not None:
         even = _evened(game, 1 - me, worth[combos[1 - me]], _UNEVEN * subgame.pot)
         if even is None:
             game = subgame.game(use_symmetry=False)
-            combos = hand_combos(game)
+            combos = hand_combos(game.deal.boards[0])
             even = worth[combos[1 - me]]
         here = Gadget(gadget.kind, even, gadget.tie)
     ranges = (subgame.ranges[0][combos[0]], subgame.ranges[1][combos[1]])

@@ -30,12 +30,12 @@ from equipoise.cards.range import Range
 from equipoise.cards.streets import BOARD_SIZES, STREETS
 from equipoise.errors import CardError, GameError, RangeError
 from equipoise.games.betting import Betting
-from equipoise.games.boards import deal_cards
+from equipoise.games.boards import Board
 from equipoise.games.game import CardText, Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy
 from equipoise.games.rules import Action, State
-from equipoise.games.spot import hand_strengths
+from equipoise.games.spot import deal_hands
 from equipoise.search.gadgets import HAIR
 from equipoise.search.menus import History, LineMenu, menu_for
 from equipoise.solve.sweep.gamearrays import Lock
@@ -143,17 +143,8 @@ class Subgame:
         free = free_combos(self.board)
         hands = COMBO_CARDS[free].astype(np.int16)
         lifted = [np.maximum(own[free], HAIR * own.max()) for own in self.ranges]
-        deal = deal_cards(
-            suits=4,
-            ranks=13,
-            hole_cards=2,
-            board_cards=betting.board_cards,
-            strength=hand_strengths,
-            evaluator="sorted",
-            start=self.board,
-            ranges=((hands, lifted[0]), (hands, lifted[1])),
-            use_symmetry=use_symmetry,
-        )
+        ranges = ((hands, lifted[0]), (hands, lifted[1]))
+        deal = deal_hands(self.board, betting.board_cards, ranges, use_symmetry)
         street = STREETS[self.state.round - self.state.rules.rounds]
         return Game(
             name=f"{street} {cards_text(self.board)} after {self.state.betting_text()}",
@@ -223,10 +214,10 @@ def free_combos(board: Sequence[int]) -> NDArray[np.int64]:
     return np.flatnonzero(~np.isin(COMBO_CARDS, list(board)).any(axis=1))
 
 
-def hand_combos(game: Game) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number of the combination of each player's states on the first board of a game."""
+def hand_combos(board: Board) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of the combination that each state of both players is on a board."""
     found = []
-    for hands in game.deal.boards[0].hands:
+    for hands in board.hands:
         held = np.sort(hands.astype(np.int64), axis=1)
         found.append(held[:, 1] * (held[:, 1] - 1) // 2 + held[:, 0])
     return found[0], found[1]

@@ -188,7 +188,7 @@ class TrunkValues:
         self.subgame = Subgame(state, board, ranges, menu)
         self.game: Game = self.subgame.game(use_symmetry=False)
         self.tableau = Tableau(self.game)
-        self.combos = hand_combos(self.game)
+        self.combos = hand_combos(self.game.deal.boards[0])
         self.rows: Rows = self.tableau.rows()
         fill_rows(self.tableau, self.rows, source, hand)
         for player in (0, 1):
@@ -211,11 +211,7 @@ def fill_rows(tableau: Tableau, rows: Rows, source: PolicySource, hand: int = 0)
     betting = game.betting
     nodes = [betting.of_kind(number, 0, 1).tolist() for number in range(betting.rounds)]
     for b, board in enumerate(game.deal.boards):
-        combos = []
-        for hands in board.hands:
-            held = np.sort(hands.astype(np.int64), axis=1)
-            combos.append(held[:, 1] * (held[:, 1] - 1) // 2 + held[:, 0])
-        columns = None
+        combos, columns = hand_combos(board), None
         if isinstance(source, Columned):
             columns = np.maximum(source.columns(board.cards), 0)
         for node in nodes[board.round]:

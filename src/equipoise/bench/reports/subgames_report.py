@@ -118,10 +118,10 @@ def _nested(data: Data) -> Table:
 def _small(data: Data) -> Table:
     table = _table(
         f"{data['game']}: second round solved again, chips",
-        *("method", "seat 0 / seat 1", "least margin"),
+        *("method", "seat 0 / seat 1", "least margin, % of pot"),
     )
     for name, row in data["rows"].items():
-        told = _pair(row["least_margin"]) if name not in ("blueprint", "unsafe") else ""
+        told = _pair(row["least_margin_pct_pot"]) if name not in ("blueprint", "unsafe") else ""
         table.add_row(name, _pair(row["lost"]), told)
     return table
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from equipoise.bench.reproduce.subgames.nextround import METHODS
 from equipoise.bench.reproduce.subgames.sequences import (
     Floats,
-    Gadgets,
     Part,
     Play,
     SequenceGame,
@@ -35,14 +35,6 @@ from equipoise.solve.sweep.rowindex import probabilities
 Data = dict[str, Any]
 
 STARTS = ("cc/", "rc/", "crc/", "rrc/", "crrc/")
-#: Gadget and alternatives of each method.
-METHODS: dict[str, tuple[Gadgets, str]] = {
-    "unsafe": ("unsafe", ""),
-    "resolve, best response": ("resolve", "best"),
-    "resolve, self-play": ("resolve", "self"),
-    "maxmargin": ("maxmargin", "best"),
-    "reach-maxmargin": ("maxmargin", "reach"),
-}
 _CARDS = range(3)
 
 

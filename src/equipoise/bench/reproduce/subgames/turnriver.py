@@ -12,21 +12,16 @@ that come from what is then played forget hands; ranges from the trunk before it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.bench.reproduce.subgames.sequences import Gadgets
+from equipoise.bench.reproduce.subgames.nextround import TwoRounds
 from equipoise.games.boards import Board, compatible
 from equipoise.games.game import Game
-from equipoise.games.nodes import DEAL
 from equipoise.games.spot import Spot
-from equipoise.search.gadgets import UNSAFE, Gadget, SubgameSolver, meeting
 from equipoise.solve.spots.spotsolver import SpotSolver
-from equipoise.solve.strategies.bestresponse import response_value
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.gamearrays import Lock
 from equipoise.solve.sweep.rowindex import probabilities
@@ -43,12 +38,8 @@ WIDE = (
 NARROW = ("66,TT,A9s,AdJd,KQs,QTs,J8s,87s,75s", "QQ,99,AQs,KdQd,JTs,T8s,98s,AsKs,65s")
 #: Buckets of the turn, and of the river inside each of them.
 BUCKETS = {"coarse": (4, 4), "fine": (10, 8)}
-METHODS: dict[str, tuple[Gadgets, str]] = {
-    "unsafe": ("unsafe", ""),
-    "resolve, best response": ("resolve", "best"),
-    "maxmargin": ("maxmargin", "best"),
-    "resolve, self-play": ("resolve", "self"),
-}
+#: Methods of the table.
+_METHODS = ("unsafe", "resolve, best response", "maxmargin", "resolve, self-play")
 _THRESHOLD = 0.2
 
 
@@ -169,104 +160,24 @@ def thresholded(tableau: Tableau, plan: Rows, threshold: float = _THRESHOLD) -> 
 # ------------------------------------------------------------------------------------------ rivers
 
 
-class River(NamedTuple):
-    """One river after one line of the turn."""
-
-    board: int
-    root: int
-    leaf: int
-    game: Game
-    #: Node of the whole tree that each of its nodes is.
-    nodes: NDArray[np.int64]
-
-
-class TurnRiver:
-    """The game, its rivers, and what a plan loses in it."""
+class TurnRiver(TwoRounds):
+    """The turn with its rivers, solved exactly."""
 
     def __init__(self, ranges: tuple[str, str] = WIDE, exact_iterations: int = 400) -> None:
-        self.game = turn_game(ranges)
-        self.tableau = Tableau(self.game)
-        solver = SpotSolver(self.game)
+        game = turn_game(ranges)
+        solver = SpotSolver(game)
         solver.advance(exact_iterations)
+        super().__init__(game, solver.value() - game.value_offset_chips)
         self.exact_pct = 100 * solver.exploitability() / self.pot
-        self.value = solver.value() - self.game.value_offset_chips
 
     @property
     def pot(self) -> int:
         """Chips in the middle of the turn."""
         return self.game.betting.origin.pot
 
-    @cached_property
-    def rivers(self) -> list[River]:
-        """Every river after every line that leads there."""
-        return list(self._rivers())
-
-    def _rivers(self) -> Iterator[River]:
-        betting = self.game.betting
-        for leaf in betting.of_kind(0, DEAL).tolist():
-            root = int(betting.next_root[leaf])
-            nodes = betting.below(root)[1]
-            for b in self.game.deal.children(0):
-                yield River(b, root, leaf, self.game.below(root, b), nodes)
-
     def lost_pct(self, plan: Rows) -> list[float]:
         """Exploitability of seat 0, seat 1 and their mean, in percent of the turn's pot."""
-        lost = [
-            response_value(self.tableau, 1, plan) + self.value,
-            response_value(self.tableau, 0, plan) - self.value,
-        ]
-        return [100 * one / self.pot for one in (*lost, sum(lost) / 2)]
-
-    def reaches(self, plan: Rows) -> dict[int, list[Floats]]:
-        """Reach of both players' turn hands at every node where a river comes."""
-        betting, index = self.game.betting, self.tableau.index
-        reach = {0: [np.array(own, dtype=np.float64) for own in self.game.deal.initial]}
-        for node in betting.of_kind(0, 0, 1).tolist():
-            player = int(betting.kind[node])
-            play = probabilities(index.block(plan, 0, node))
-            for a, child in enumerate(betting.children(node)):
-                reach[child] = [
-                    own * play[a] if p == player else own for p, own in enumerate(reach[node])
-                ]
-        return {leaf: reach[leaf] for leaf in betting.of_kind(0, DEAL).tolist()}
-
-    def resolved(
-        self, plan: Rows, me: int, method: str, iterations: int, believed: Rows | None = None
-    ) -> tuple[Rows, float]:
-        """The plan with a seat's rivers solved again, and the least margin in % of the river's pot.
-
-        Ranges are those of `believed`, the plan itself unless given.
-        """
-        kind, source = METHODS[method]
-        he, new, least = 1 - me, plan.copy(), float("inf")
-        told = plan if believed is None else believed
-        best = self.tableau.rows()
-        self.tableau.sweep(he, rowrules.BEST, facing=told, out=best)
-        reach, worth = self.reaches(told), dict[int, dict[int, Floats]]()
-        for river in self.rivers:
-            board = self.game.deal.boards[river.board]
-            if river.board not in worth:
-                rows = best if source == "best" else None
-                worth[river.board] = self.tableau.values(he, river.board, told, rows)
-            mine, his = (reach[river.leaf][p][board.arrivals[0][p]] for p in (me, he))
-            if mine.sum() < 1e-9:
-                continue
-            mass = meeting(river.game, he, mine)
-            held = mass > 1e-5 * mass.max()
-            chips = worth[river.board][river.root] / board.weight
-            chips = np.where(held, chips / np.where(held, mass, 1.0), 0.0)
-            gadget = UNSAFE if kind == "unsafe" else Gadget(kind, chips)
-            ranges = (mine, his) if me == 0 else (his, mine)
-            solver = SubgameSolver(river.game, ranges=ranges, gadget=gadget, me=me)
-            solver.advance(iterations)
-            if kind != "unsafe":
-                pot = river.game.betting.origin.pot
-                least = min(least, 100 * float(solver.margins().min()) / pot)
-            for own in river.game.betting.of_kind(0, me).tolist():
-                block = solver.tableau.index.block(solver.plan, 0, own)
-                node = int(river.nodes[own])
-                self.tableau.index.block(new, river.board, node)[:] = block
-        return new, least
+        return [100 * chips / self.pot for chips in self.lost(plan)]
 
     def floor(self, plan: Rows, me: int, iterations: int = 500) -> float:
         """Least that any rivers can give a seat, its turn kept, in % of the turn's pot."""
@@ -303,7 +214,7 @@ def turnriver_table(
             "blueprint": whole.lost_pct(plan),
             "floor": [whole.floor(plan, me) for me in (0, 1)],
         }
-        for method in METHODS:
+        for method in _METHODS:
             seats, margins = [], []
             for me in (0, 1):
                 new, least = whole.resolved(plan, me, method, iterations)
@@ -313,7 +224,7 @@ def turnriver_table(
         rows[name] = row
     return {
         "hands": [len(hands) for hands in whole.game.deal.boards[0].hands],
-        "rivers": len(whole.rivers),
+        "rivers": len(whole.rounds),
         "exact_pct": whole.exact_pct,
         "iterations": iterations,
         "rows": rows,
@@ -339,7 +250,7 @@ def _bets(whole: TurnRiver, plan: Rows, me: int) -> float:
     """How often a seat's hands bet at their first chance on a river, hands and rivers alike."""
     shares = []
     betting = whole.game.betting
-    for river in whole.rivers:
+    for river in whole.rounds:
         node = river.root
         while int(betting.kind[node]) != me and int(betting.kind[node]) < 2:
             node = int(betting.first[node])
