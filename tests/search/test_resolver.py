@@ -7,6 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from equipoise.abstraction.bets.translation import mapping
+from equipoise.agents.blueprint.files import load_blueprint
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_COUNT, parse_combo
 from equipoise.cards.equity import hand_equities
@@ -21,7 +23,7 @@ from equipoise.search.resolver import Resolver, SearchSettings
 from equipoise.search.solved import solve_subgame
 from equipoise.search.subgame import Subgame
 from equipoise.search.thought import think
-from equipoise.search.trunk import TrunkValues, trunk_ranges
+from equipoise.search.trunk import BlueprintTrunk, TrunkValues, trunk_ranges
 
 TURN = parse_cards("Td9d6hQc")
 RIVER = (*TURN, *parse_cards("2s"))
@@ -201,6 +203,25 @@ def test_large_pots_before_the_flop_are_solved() -> None:
     assert policy.probabilities[parse_combo("AsAh"), 1] > 0.99
     with pytest.raises(GameError, match="at most one pot behind"):
         resolver.solved_preflop(PublicState(played("r300"), (), 0))
+
+
+#: Two hands that were folded with the price to call, by who took the pot for another: history, board.
+FOLDED = {
+    "As4s": ("r300r1000r3000r9900r20000", ""),
+    "KdTh": ("r300r900c/r2250r3600r9000c/r15000r20000", "Kc8d4d5d"),
+}
+
+
+@pytest.mark.parametrize("hand", FOLDED)
+def test_hands_with_the_price_to_call_are_not_folded(hand: str) -> None:
+    history, board = FOLDED[hand]
+    blueprint = load_blueprint("quick")
+    source = BlueprintTrunk(blueprint, mapping("pseudo-harmonic"))
+    resolver = Resolver(source, 0, quick(2, iterations=60))
+    public = PublicState(played(history), parse_cards(board) if board else (), 0)
+    policy = resolver.policy(public)
+    assert policy.actions[0] == FOLD
+    assert policy.probabilities[parse_combo(hand), 0] <= 0.01
 
 
 def test_a_stopped_solve_is_not_kept() -> None:

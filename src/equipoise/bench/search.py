@@ -9,11 +9,12 @@ for which the bounds are meant.
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.bench.figures import figure
+from equipoise.bench.figures import best_seconds, figure
 from equipoise.bench.solve import CHECK_EVERY, examples
 from equipoise.cards.card import parse_cards
 from equipoise.cards.range import Range
@@ -70,6 +71,7 @@ def run(seed: int = 0) -> dict[str, Any]:
     before = reference_seconds()
     rows = [(case, *_solved(case)) for case in CASES]
     ratio, river_ms = gadget_ratio(), next_river_ms()
+    growth, gains = cost_growth(), [thread_gain(case) for case in CASES if case.street == "turn"]
     after = reference_seconds()
     scale = REFERENCE_SECONDS / ((before + after) / 2)
     figures = [
@@ -84,6 +86,18 @@ def run(seed: int = 0) -> dict[str, Any]:
         figures.append(figure(f"{told}: iterations", float(iterations), ""))
     figures.append(figure("gadget, beside a plain iteration of 60", ratio, "×", at_most=0.2))
     figures.append(figure("next river above its iterations", scale * river_ms, "ms", at_most=10))
+    for name, value in growth.items():
+        figures.append(figure(f"a decision and hand, {name}", scale * value, "ns"))
+    if growth:
+        most = max(growth.values()) / min(growth.values())
+        figures.append(figure("the dearest beside the cheapest", most, "×", at_most=1.3))
+    for name, gain, allowed in gains:
+        figures.append(figure(f"{name}: 2 threads over 1", gain, "×"))
+        told = f"≥ 0.92 of {allowed:.2f}, two solves side by side"
+        share = gain / allowed
+        figures.append(
+            figure(f"{name}: of what is allowed", share, "×", at_least=0.92, target=told)
+        )
     return {"suite": "search", "seed": seed, "figures": figures}
 
 
@@ -99,11 +113,46 @@ def reference_seconds() -> float:
     return time.process_time() - began
 
 
-def _solver(subgame: Subgame, gadget: Gadget = UNSAFE) -> SubgameSolver:
+def cost_growth() -> dict[str, float]:
+    """CPU nanoseconds of an iteration for a decision and a hand, on each turn of the table."""
+    found = {}
+    for case in (case for case in CASES if case.street == "turn"):
+        solver = _solver(case.subgame())
+        solver.advance(2)
+        began = time.process_time()
+        solver.advance(10)
+        taken = (time.process_time() - began) / 10
+        first, second = solver.game.information_sets()
+        found[f"{case.name} ({solver.tableau.index.decision_count:,} decisions)"] = (
+            1e9 * taken / (first + second)
+        )
+    return found
+
+
+def thread_gain(case: Case, iterations: int = 10) -> tuple[str, float, float]:
+    """What two threads gain on a subgame, and what two solves of one thread side by side do."""
+    subgame = case.subgame()
+    one, other = _solver(subgame), _solver(subgame)
+    two = _solver(subgame, threads=2)
+    for solver in (one, other, two):
+        solver.advance(2)
+    alone, shared = (best_seconds(lambda s=s: s.advance(iterations), 3) for s in (one, two))  # type: ignore[misc]
+    with ThreadPoolExecutor(2) as pool:
+
+        def both() -> None:
+            waiting = [pool.submit(s.advance, iterations) for s in (one, other)]
+            for done in waiting:
+                done.result()
+
+        beside = best_seconds(both, 3)
+    return case.name, alone / shared, 2 * alone / beside
+
+
+def _solver(subgame: Subgame, gadget: Gadget = UNSAFE, threads: int = 1) -> SubgameSolver:
     game = subgame.game()
     combos = hand_combos(game.deal.boards[0])
     ranges = (subgame.ranges[0][combos[0]], subgame.ranges[1][combos[1]])
-    return SubgameSolver(game, ranges=ranges, gadget=gadget)
+    return SubgameSolver(game, ranges=ranges, gadget=gadget, threads=threads)
 
 
 def _solved(case: Case) -> tuple[int, int, float]:

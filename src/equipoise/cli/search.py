@@ -59,7 +59,7 @@ def search_command(
     from typing import get_args
 
     from equipoise.agents.registry import make_agent
-    from equipoise.cli.stopping import stopped_by_signals
+    from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
     from equipoise.games.policy import PublicState
     from equipoise.search.gadgets import Kind
     from equipoise.search.resolver import Resolver, SearchSettings
@@ -85,6 +85,9 @@ def search_command(
     resolver = Resolver(_trunk(player, seed), acting if seat is None else seat, settings)
     with stopped_by_signals() as stop:
         thought = think(resolver, PublicState(state, cards, 0), stop)
+    if stop.is_set():
+        # Half a thought is none: it would be taken for what the agent plays.
+        raise typer.Exit(INTERRUPTED)
     emit({"agent": agent} | thought.to_dict(held), json, lambda: _tables(agent, thought, held))
 
 
