@@ -230,6 +230,7 @@ def test_a_stopped_solve_is_not_kept() -> None:
     public = PublicState(played("cc/cc/cc/"), RIVER, 0)
     assert resolver.solved(public, stop).stopped
     assert not resolver._solves
+    assert think(resolver, public, stop) is None
 
 
 def test_what_a_resolver_refuses() -> None:
@@ -253,6 +254,7 @@ def test_what_a_resolver_refuses() -> None:
 def test_a_thought_can_be_told() -> None:
     resolver = Resolver(trunk, 0, quick(3))
     thought = think(resolver, PublicState(played("cc/cc/cc/"), RIVER, 0))
+    assert thought is not None
     told = thought.to_dict(parse_combo("AsKs"))
     assert {"pot", "stacks", "ranges", "tree", "policy", "values", "seconds"} <= set(told)
     assert told["pot"] == 200
@@ -260,7 +262,9 @@ def test_a_thought_can_be_told() -> None:
     assert sum(told["policy"]["range"]) == pytest.approx(1.0, abs=1e-4)
     assert sum(told["hand"]["policy"]) == pytest.approx(1.0, abs=1e-4)
     assert told["tree"]["nodes"][0]["actions"][0] == "check"
-    assert think(resolver, PublicState(played("c"), (), 0)).to_dict()["values"] is None
+    before = think(resolver, PublicState(played("c"), (), 0))
+    assert before is not None
+    assert before.to_dict()["values"] is None
 
 
 def test_a_safe_solve_gives_no_hand_more_than_the_trunk() -> None:

@@ -85,8 +85,7 @@ def search_command(
     resolver = Resolver(_trunk(player, seed), acting if seat is None else seat, settings)
     with stopped_by_signals() as stop:
         thought = think(resolver, PublicState(state, cards, 0), stop)
-    if stop.is_set():
-        # Half a thought is none: it would be taken for what the agent plays.
+    if thought is None:
         raise typer.Exit(INTERRUPTED)
     emit({"agent": agent} | thought.to_dict(held), json, lambda: _tables(agent, thought, held))
 

@@ -120,13 +120,18 @@ class Thought:
         }
 
 
-def think(resolver: Resolver, public: PublicState, stop: Stop | None = None) -> Thought:
-    """What the seat of a resolver thinks; before the streets that it searches that is its trunk."""
+def think(resolver: Resolver, public: PublicState, stop: Stop | None = None) -> Thought | None:
+    """What the seat of a resolver thinks; before the streets that it searches that is its trunk.
+
+    None if it was stopped: half a thought is none.
+    """
     began = perf_counter()
     state, board, hand = public
     seat, settings = resolver.seat, resolver.settings
     if settings.preflop and is_large(state):
         found = resolver.solved_preflop(public, stop)
+        if stop is not None and stop.is_set():
+            return None
         ranges = trunk_ranges(resolver.trunk, state, board, hand)
         values = (found.values(0), found.values(1))
         return Thought(
@@ -139,6 +144,8 @@ def think(resolver: Resolver, public: PublicState, stop: Stop | None = None) -> 
         seconds = perf_counter() - began
         return Thought(public, seat, "trunk", ranges, policy, None, None, 0, seconds)
     solved = resolver.solved(public, stop)
+    if stop is not None and stop.is_set():
+        return None
     ranges = (solved.reach(0, state, board), solved.reach(1, state, board))
     values = (solved.values(0, state, board), solved.values(1, state, board))
     return Thought(
