@@ -302,7 +302,17 @@ def test_a_part_of_a_tree_is_the_tree_that_begins_there(rules: Rules, menu: BetM
             if whole.kind[root] > 1:
                 continue
             built = Betting.build(rules, menu, start=whole.states[root])
-            for name in ("kind", "first", "count", "parent", "row", "even", "swing", "start", "rows"):
+            for name in (
+                "kind",
+                "first",
+                "count",
+                "parent",
+                "row",
+                "even",
+                "swing",
+                "start",
+                "rows",
+            ):
                 assert np.array_equal(getattr(part, name), getattr(built, name)), name
             assert part.states == built.states == tuple(whole.states[n] for n in nodes.tolist())
             assert part.actions == built.actions

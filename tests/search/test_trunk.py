@@ -37,20 +37,29 @@ def agent() -> BlueprintAgent:
     return made
 
 
-def same(first: Policy, second: Policy, board: tuple[int, ...]) -> None:
-    assert sorted(first.actions) == sorted(second.actions)
-    free = free_combos(board)
-    for column, action in enumerate(first.actions):
-        other = second.probabilities[free, second.actions.index(action)]
-        assert first.probabilities[free, column] == pytest.approx(other, abs=1e-6)
+@pytest.mark.parametrize("text", ["r300c/cc/", "r300c/r900c/"])
+def test_on_its_tree_it_plays_as_the_agent_without_guard_and_rules(text: str) -> None:
+    public, free = PublicState(played(text), TURN, 0), free_combos(TURN)
+    mine, other = trunk()(public), agent().policy(public)
+    assert mine.actions == other.actions
+    assert mine.probabilities[free] == pytest.approx(other.probabilities[free], abs=1e-6)
 
 
-@pytest.mark.parametrize("text", ["r300c/cc/", "r300c/r900c/", "r270c/r611c/", "r270c/cc/r417"])
-def test_it_plays_as_the_agent_without_guard_and_rules(text: str) -> None:
-    """On its tree, and after bets that are translated."""
-    for hand in range(3):
-        public = PublicState(played(text), TURN, hand)
-        same(trunk()(public), agent().policy(public), TURN)
+@pytest.mark.parametrize("text", ["r270c/r611c/", "r270c/cc/r417"])
+def test_after_other_bets_it_follows_one_line_of_the_tree(text: str) -> None:
+    state, free, met = played(text), free_combos(TURN), set()
+    for hand in range(8):
+        mine = trunk()(PublicState(state, TURN, hand))
+        line = agent().line
+        assert line is not None
+        standing = line.stand(state, 4, hand)
+        met.add(standing.place)
+        other = agent().mixture.played(standing, state, TURN)
+        assert set(mine.actions) == set(other)
+        for column, action in enumerate(mine.actions):
+            chances = other[action][free]
+            assert mine.probabilities[free, column] == pytest.approx(chances, abs=1e-6)
+    assert len(met) > 1
 
 
 def test_columns_and_policies_give_the_same_values() -> None:

@@ -82,7 +82,7 @@ def search_command(
         seconds=seconds,
     )
     acting = state.to_act or 0
-    resolver = Resolver(_trunk(player, seed), acting if seat is None else seat, settings)
+    resolver = Resolver(_trunk(player), acting if seat is None else seat, settings)
     with stopped_by_signals() as stop:
         thought = think(resolver, PublicState(state, cards, 0), stop)
     if thought is None:
@@ -106,7 +106,7 @@ def _situation(rules: Rules, history: str, board: str) -> tuple[State, tuple[int
     return state, cards
 
 
-def _trunk(player: Agent, seed: int) -> PolicySource:
+def _trunk(player: Agent) -> PolicySource:
     """What the search goes on from: of an agent with a blueprint that, before it is post-processed."""
     from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
     from equipoise.search.trunk import BlueprintTrunk
@@ -114,7 +114,7 @@ def _trunk(player: Agent, seed: int) -> PolicySource:
     if not isinstance(player, BlueprintAgent):
         return player.policy
     mapping = None if player.line is None else player.line.tree.mapping
-    return BlueprintTrunk(player.blueprint, mapping, seed)
+    return BlueprintTrunk(player.blueprint, mapping)
 
 
 def _held(hand: str, board: tuple[int, ...]) -> int:

@@ -93,11 +93,21 @@ class Resolver:
     """
 
     def __init__(
-        self, trunk: PolicySource, seat: int, settings: SearchSettings | None = None
+        self,
+        trunk: PolicySource,
+        seat: int,
+        settings: SearchSettings | None = None,
+        *,
+        continuation: PolicySource | None = None,
     ) -> None:
         if seat not in (0, 1):
             raise GameError(f"seat = {seat}: a seat is 0 or 1")
-        self.trunk, self.seat = trunk, seat
+        #: What is played before the search begins, and how both players' ranges come about.
+        self.trunk = trunk
+        #: What the opponent's hands are worth elsewhere is computed from this: the trunk, or one that
+        #: is quicker to ask on thousands of decisions.
+        self.continuation = continuation or trunk
+        self.seat = seat
         self.settings = settings or SearchSettings()
         self._preflop: dict[tuple[History, int], SolvedPreflop] = {}
         self._solves: OrderedDict[tuple[History, tuple[int, ...], int], Solved] = OrderedDict()
@@ -168,7 +178,7 @@ class Resolver:
             ranges = trunk_ranges(self.trunk, begun, board, hand)
             gadget = UNSAFE
             if settings.gadget != "unsafe":
-                values = TrunkValues(self.trunk, begun, board, ranges, hand)
+                values = TrunkValues(self.continuation, begun, board, ranges, hand)
                 worth = values.values(he, settings.alternatives)
                 gadget = Gadget(settings.gadget, worth, settings.tie)
         else:

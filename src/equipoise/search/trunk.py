@@ -64,7 +64,9 @@ class BlueprintTrunk:
     """A blueprint as a trunk: as it was trained, before thresholds and guards.
 
     Bets that its tree does not have are translated by `mapping`, and refused if there is none; own bets
-    are carried to the table by their size in pots.
+    are carried to the table by their size in pots. Which of two sizes a bet is taken for is drawn from
+    `seed`, the number of the hand and the betting: nothing of it is private, and the trunk is the same
+    for whoever asks.
     """
 
     def __init__(self, blueprint: Blueprint, mapping: Mapping | None = None, seed: int = 0) -> None:
