@@ -32,6 +32,8 @@ _MOST_FOLDED = 0.01
 _LEAST_REACH = 0.01
 #: Rank correlation that is taken for order.
 _LEAST_ORDER = 0.2
+#: Points at which two figures are compared in order.
+_QUANTILES = 2000
 #: Equity of river hands that must call.
 _SURE = 0.985
 
@@ -108,6 +110,26 @@ def rank_correlation(values: Floats, others: Floats, mass: Floats) -> float:
     one, two = one - np.average(one, weights=mass), two - np.average(two, weights=mass)
     spread = np.sqrt((mass * one**2).sum() * (mass * two**2).sum())
     return float((mass * one * two).sum() / spread) if spread > 0 else 0.0
+
+
+def best_order(values: Floats, others: Floats, mass: Floats) -> float:
+    """The strongest correlation that these figures could have, perfectly ordered: ties allow no more.
+
+    A share p of hands that fold, all others never, comes to √(3p(1 − p)) and not to 1.
+
+    >>> fold, equity = np.repeat([1.0, 0.0], [9, 91]), np.arange(100.0)
+    >>> round(best_order(fold, equity, np.ones(100)), 3), round((3 * 0.09 * 0.91) ** 0.5, 3)
+    (0.496, 0.496)
+    """
+    points = (np.arange(_QUANTILES) + 0.5) / _QUANTILES
+
+    def quantiles(given: Floats) -> Floats:
+        order = np.argsort(given)
+        share = np.cumsum(mass[order]) / mass.sum()
+        found: Floats = given[order][np.minimum(np.searchsorted(share, points), len(given) - 1)]
+        return found
+
+    return rank_correlation(quantiles(values), quantiles(others), np.ones(_QUANTILES))
 
 
 def sanity(blueprint: Blueprint) -> SanityReport:
@@ -307,12 +329,13 @@ class _Checker:
         mass, equity = self._weights(node), self._columns(street)[1]
         if float(folds @ mass) < 0.01 * mass.sum():
             return []
-        order = rank_correlation(equity, folds, mass)
+        order, most = rank_correlation(equity, folds, mass), best_order(equity, folds, mass)
         return [
             Finding(
                 f"{STREETS[street]}: stronger hands fold less",
                 order <= -_LEAST_ORDER,
-                f"rank correlation of folding and equity {order:+z.2f} after {self._line(node)}",
+                f"rank correlation of folding and equity {order:+z.2f}, of {-most:+z.2f} that ties "
+                f"allow, after {self._line(node)}",
                 "buckets of one street may be numbered as those of another, or the line is trained "
                 "too briefly: look at the buckets with `equipoise abstraction show`",
             )
