@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tinyblueprint import tiny
 from tinyrecipe import TINY
 
 from equipoise.errors import ArtefactError
@@ -113,3 +114,17 @@ def test_mixed_hands_stay_mixed(trained) -> None:
     for form in SLIM:
         tables = [made(trained, form).rows(node) for node in made(trained, form).layout.nodes]
         assert any(((table > 0) & (table < 1)).any() for table in tables)
+
+
+@pytest.mark.parametrize("form", SLIM)
+def test_a_strategy_without_mixed_hands_is_kept(form: str, tmp_path) -> None:
+    def calls(betting, node, columns):
+        table = np.zeros((int(betting.count[node]), columns))
+        table[-1] = 1
+        return table
+
+    pure = tiny(rows=calls, form=form)
+    pure.save(tmp_path / "pure")
+    again = Blueprint.load(tmp_path / "pure")
+    assert set(np.unique(again.weights)) == {0, FORMS[form]}
+    assert np.array_equal(again.weights, pure.weights)

@@ -181,7 +181,7 @@ class BlueprintRows:
 
 def pack(data: bytes, filters: list[dict[str, int]] = _FILTERS) -> Bytes:
     """Packed (LZMA) in as many streams as there are cores; read as one."""
-    size = -(-len(data) // cores())
+    size = max(1, -(-len(data) // cores()))
     parts = [data[first : first + size] for first in range(0, len(data), size)]
     with ThreadPoolExecutor(max(1, len(parts))) as pool:
         packed = pool.map(
