@@ -203,29 +203,26 @@ def draw(
     colours: Sequence[str] | None = None,
 ) -> None:
     """Draw the chart on axes of one's own, for pictures of several."""
+    from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
 
     axes.set(xlim=(0, 13), ylim=(13, 0), aspect="equal")
     axes.axis("off")
+    # All at once: hundreds of patches one by one take most of a second.
+    boxes: list[Rectangle] = []
+    fills: list[str] = []
     for place, cell in enumerate(cells(frequencies, colours)):
         row, column = divmod(place, 13)
         left, top, size = column + 0.03, row + 0.03, 0.94
-        axes.add_patch(Rectangle((left, top), size, size, facecolor=PAPER, linewidth=0))
-        for start, stop, colour in cell.fills:
-            axes.add_patch(
-                Rectangle(
-                    (left + size * start, top),
-                    size * (stop - start),
-                    size,
-                    facecolor=colour,
-                    linewidth=0,
-                )
-            )
+        for start, stop, colour in ((0.0, 1.0, PAPER), *cell.fills):
+            boxes.append(Rectangle((left + size * start, top), size * (stop - start), size))
+            fills.append(colour)
         centre: dict[str, Any] = {"ha": "center", "va": "center", "color": cell.ink}
         middle = row + (0.40 if cell.note else 0.51)
         axes.text(column + 0.5, middle, cell.label, fontsize=10.5, weight="bold", **centre)
         if cell.note:
             axes.text(column + 0.5, row + 0.73, cell.note, fontsize=7.5, **centre)
+    axes.add_collection(PatchCollection(boxes, facecolors=fills, linewidths=0), autolim=False)
     if title:
         axes.set_title(title, fontsize=13, weight="bold", color="#16191d", pad=7)
 

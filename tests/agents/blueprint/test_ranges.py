@@ -122,14 +122,14 @@ def test_names_that_do_not_ship_are_refused_with_a_cure(tmp_path, monkeypatch):
         namedranges.range_names.cache_clear()
 
 
-def test_the_command_writes_ranges_and_charts(agent, tmp_path):
+def test_the_command_writes_ranges_and_charts(tmp_path):
     file = tmp_path / "tiny.blueprint"
-    agent.blueprint.save(file)
+    tiny({"preflop": {"bets": "250c", "raises": "a"}, "flop": {"bets": "a"}}).save(file)
     mine = tmp_path / "mine.toml"
     mine.write_text('agent = "blueprint"\nname = "mine"\nblueprint = "tiny.blueprint"\n')
     out = tmp_path / "out"
-    words = ["agents", str(mine), "--ranges", str(out), "--charts"]
-    done = CliRunner().invoke(app, [*words, "--json"], catch_exceptions=False)
+    words = ["agents", str(mine), "--ranges", str(out)]
+    done = CliRunner().invoke(app, [*words, "--charts", "--json"], catch_exceptions=False)
     data = json.loads(done.stdout)
     assert Range.parse((out / "sb-limp.txt").read_text()).combos > 0
     assert (out / "sb-first-in.png").read_bytes()[:4] == b"\x89PNG"
