@@ -122,6 +122,9 @@ def test_tartanian(files, nowhere, short, tmp_path):
     shown = told(*words, "--aivat")
     for expected in ("Local best responses win", "Slumbot-2016, published", "without luck"):
         assert expected in shown
+    # Figures of other menus than ours are not set beside them.
+    assert "4,020" in shown
+    assert "3,763" not in shown
 
 
 def test_translation_matches(files, nowhere, short):

@@ -21,13 +21,14 @@ def test_folding_is_beaten_for_750():
     assert told["mbb_per_hand"] == 750
     assert told["ci95_mbb"] == 0
     assert (told["agent"], told["menu"], told["hands"], told["seed"]) == ("fold", "56", 20, 3)
-    assert "aivat_mbb_per_hand" not in told
+    assert "difference_mbb" not in told
 
 
 def test_the_table_says_what_it_wins():
-    text = run("lbr", "fold", "--game", "limit", "--hands", 20, "--aivat")
+    text = run("lbr", "fold", "--game", "limit", "--hands", 20, "--against", "fold")
     assert "+750.0 ± 0.0 mbb/hand" in text
-    assert "without luck" in text
+    assert "more from fold" in text
+    assert "+0.0 ± 0.0 mbb/hand, on the same deals" in text
 
 
 def test_agents_without_a_policy_are_refused():

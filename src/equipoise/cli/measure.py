@@ -31,17 +31,21 @@ def lbr_command(
     seed: Seed = 0,
     duplicate: Duplicate = True,
     workers: Workers = 1,
-    without_luck: Annotated[
-        bool, typer.Option("--aivat", help="Also say the figure without luck (AIVAT).")
-    ] = False,
+    against: Annotated[
+        str,
+        typer.Option(
+            help="Another agent: how much more is won from AGENT than from it, on the same deals."
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
-    """Play a local best response against an agent: what it wins, a best response wins at least.
+    """Score a local best response to an agent: what it wins, a best response wins at least.
 
     \b
     Example: equipoise lbr quick --seed 7 --workers 2
     Example: equipoise lbr quick --menu fcpa,fcpa,fc,fc --hands 20000
     Example: equipoise lbr fold --game limit --hands 1000 --json
+    Example: equipoise lbr quick --against tartanian5 --hands 2000
     """
     from equipoise.arena.measures.lbr import local_best_response
 
@@ -54,7 +58,7 @@ def lbr_command(
             seed,
             duplicate=duplicate,
             workers=workers,
-            without_luck=without_luck,
+            against=against or None,
             progress=listening(report),
         )
     emit(result.to_dict(), json, lambda: _table(result))
@@ -64,7 +68,6 @@ def _table(result: LbrResult) -> RenderableType:
     from rich.table import Table
 
     from equipoise.arena.statistics import rate_text
-    from equipoise.cli.match import luckless_rows
 
     match = result.match
     table = Table(title=f"local best response to {result.agent}: {match.rules.name}")
@@ -79,8 +82,14 @@ def _table(result: LbrResult) -> RenderableType:
         "speed": f"{match.hands_per_second:,.0f} hands/s",
         "seed": str(match.seed),
     }
-    if result.without_luck is not None:
-        rows |= luckless_rows(result.without_luck)
+    if result.other is not None and result.difference is not None:
+        other, more = result.other.match, result.difference
+        rows[f"from {result.other.agent}"] = (
+            f"{rate_text(other.mbb_per_hand, other.ci95_mbb, 1)} mbb/hand"
+        )
+        rows[f"more from {result.agent}"] = (
+            f"{rate_text(more.mean, more.half_width, 1)} mbb/hand, on the same deals"
+        )
     if match.interrupted:
         rows["stopped"] = "before the end"
     for label, value in rows.items():

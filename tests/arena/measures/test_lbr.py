@@ -1,5 +1,7 @@
 """Local best response: never above the exact one, and right where the answer is known by hand."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from chartagent import ChartAgent
@@ -7,8 +9,11 @@ from chartagent import ChartAgent
 from equipoise.agents.registry import make_agent
 from equipoise.agents.simple import CallAgent, FoldAgent
 from equipoise.agents.strategyagent import StrategyAgent
+from equipoise.arena.match import play_match
+from equipoise.arena.measures import imagined
 from equipoise.arena.measures.exact import exact_match, exact_value
 from equipoise.arena.measures.lbr import LocalBestResponse, local_best_response
+from equipoise.arena.statistics import paired_difference
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CLASS, parse_combo
 from equipoise.errors import EquipoiseError
@@ -65,16 +70,65 @@ def test_on_leduc_it_never_wins_more_than_the_best_response(menu):
     assert best_of[0] > {"fc": 0.15, "c,fcpa": 0.5}.get(menu, 0.85)
 
 
-def test_the_exact_value_is_what_matches_converge_to():
+def test_the_exact_value_is_what_scores_converge_to():
     rules = catalogue.game("leduc").betting.rules
     target = ChartAgent(rules, 5)
     exact = exact_match(LocalBestResponse(target, rules), target, rules).mbb_per_hand
     played = local_best_response(target, rules, 3000, seed=1)
     assert abs(played.match.mbb_per_hand - exact) < 1.5 * played.match.ci95_mbb
-    luckless = local_best_response(target, rules, 400, seed=2, without_luck=True).without_luck
-    assert luckless is not None
-    assert abs(luckless.estimate.mean - exact) < 1.5 * luckless.estimate.half_width
-    assert luckless.reduction > 0.3
+
+
+class Choices:
+    """Draws as they are told, then the first of each, and what was drawn."""
+
+    def __init__(self, told):
+        self.told, self.met = told, []
+
+    def __call__(self, weights):
+        done = len(self.met)
+        chosen = self.told[done] if done < len(self.told) else 0
+        self.met.append((chosen, len(weights), weights[chosen] / sum(weights)))
+        return chosen
+
+
+def over_all_draws(play):
+    """The mean of play(draw) over everything that may be drawn, and the most draws there were."""
+    mean, most, told = 0.0, 0, []
+    while True:
+        draw = Choices(told)
+        value, met = play(draw), draw.met
+        mean += value * float(np.prod([chance for _, _, chance in met]))
+        most = max(most, len(met))
+        while met and met[-1][0] + 1 == met[-1][1]:
+            met.pop()
+        if not met:
+            return mean, most
+        told = [chosen for chosen, _, _ in met]
+        told[-1] += 1
+
+
+@pytest.mark.parametrize("position", [0, 1])
+@pytest.mark.parametrize("share", [0.0, 0.3, 2.0])
+def test_imagined_hands_are_worth_on_average_exactly_what_is_played(position, share, monkeypatch):
+    # Over all private cards of the responder, all boards and all draws.
+    monkeypatch.setattr(imagined, "_OWN_PATH", share)
+    rules = catalogue.game("leduc").betting.rules
+    target = ChartAgent(rules, 8)
+    response = LocalBestResponse(target, rules)
+    seats = (response, target) if position == 0 else (target, response)
+    exact = exact_value(*seats, rules) * (1 if position == 0 else -1)
+    means = []
+    for hole, card in permutations(response.checkdown.deck, 2):
+        boards = ((), (card,))
+
+        def play(draw, hole=hole, boards=boards):
+            hand = imagined.ImaginedHand(response.checkdown, position, hole, 0, boards, draw)
+            return hand.value(response.respond, response.ask)
+
+        mean, draws = over_all_draws(play)
+        assert {0.0: draws == 0, 2.0: draws > 0}.get(share, True)
+        means.append(mean)
+    assert np.mean(means) == pytest.approx(exact, abs=1e-9)
 
 
 # Hold'em
@@ -143,6 +197,44 @@ def test_a_responder_that_may_not_fold_never_does():
     calls, folds = (LocalBestResponse(make_agent("all-in"), rules, menu) for menu in ("c", "fc"))
     view = View(state, 0, parse_cards("7c2d"), (), 0)
     assert (calls.act(view), folds.act(view)) == (CALL, FOLD)
+
+
+def test_scores_agree_with_a_match_and_have_less_luck():
+    # Before the flop the chart goes by classes, after it by hands; both are noise, as tests want.
+    rules = nolimit(1000, 50, 100)
+    target = ChartAgent(rules, 2, sizes=(0.0, 0.4))
+    scored = local_best_response(target, rules, 400, "fcpa", seed=5).match.estimate
+    response = LocalBestResponse(target, rules, "fcpa")
+    played = play_match(response, target, rules, 400, seed=5, allin_equity=True).estimate
+    error = np.hypot(scored.standard_error, played.standard_error)
+    assert abs(scored.mean - played.mean) < 5 * error
+    assert scored.half_width < 0.6 * played.half_width
+
+
+def test_two_agents_are_compared_on_the_same_deals():
+    rules = nolimit(1000, 50, 100)
+    both = local_best_response("call", rules, 40, "fcpa", seed=3, against="fold")
+    call, fold = (
+        local_best_response(name, rules, 40, "fcpa", seed=3).match for name in ("call", "fold")
+    )
+    assert both.match.payoffs.tolist() == call.payoffs.tolist()
+    assert both.other.match.payoffs.tolist() == fold.payoffs.tolist()
+    more = paired_difference(call.samples_mbb, fold.samples_mbb)
+    told = both.to_dict()
+    assert told["difference_mbb"] == more.mean == pytest.approx(call.mbb_per_hand - 750)
+    assert told["difference_ci95_mbb"] == more.half_width
+    assert (told["against"], told["against_mbb_per_hand"]) == ("fold", 750)
+    same = local_best_response("call", rules, 40, "fcpa", seed=3, against="call").difference
+    assert (same.mean, same.half_width) == (0, 0)
+
+
+def test_the_score_is_the_same_for_any_number_of_workers():
+    rules = nolimit(1000, 50, 100)
+    scored = [
+        local_best_response("call", rules, 140, "fcpa", seed=3, workers=workers).match.payoffs
+        for workers in (1, 2)
+    ]
+    assert scored[0].tolist() == scored[1].tolist()
 
 
 def test_an_agent_without_a_policy_is_refused():

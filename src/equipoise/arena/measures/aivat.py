@@ -35,9 +35,7 @@ that learns, because his policy was another in every hand.
 from __future__ import annotations
 
 import copy
-import signal
-from collections.abc import Generator, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -52,6 +50,7 @@ from equipoise.agents.agent import Agent
 from equipoise.agents.registry import AgentSpec
 from equipoise.arena.match import Player
 from equipoise.arena.matchresult import MatchResult
+from equipoise.arena.measures.parts import scores
 from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.cards.combos import hand_number
@@ -63,7 +62,7 @@ from equipoise.games.dealing import DealtCards, SeededDeals
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Kind, Rules, State
 from equipoise.run import Event, Listener
-from equipoise.workers import check_workers, start_pool
+from equipoise.workers import check_workers
 
 
 class Aivat:
@@ -299,7 +298,7 @@ def aivat(
     lines = _betting(match.log, match.hands)
     parts = [lines[i : i + _PART] for i in range(0, len(lines), _PART)]
     values: list[float] = []
-    with closing(_estimates(source, parts, workers)) as estimates:
+    with closing(scores(source, parts, workers)) as estimates:
         for part in estimates:
             values += part
             if progress is not None:
@@ -348,7 +347,7 @@ class _Source:
         self.aivat = Aivat(self.rules, self.agents, self.seed)
         self.deals = SeededDeals(self.rules, self.seed)
 
-    def estimate(self, part: _Part) -> list[float]:
+    def score(self, part: _Part) -> list[float]:
         """The estimates of some hands in order."""
         step = 2 if self.duplicate else 1
         first, last = part[0][0] // step, part[-1][0] // step
@@ -362,37 +361,3 @@ class _Source:
         state = State.from_betting_text(self.rules, text)
         names = ("A", "B") if number % 2 == 0 else ("B", "A")
         return HandRecord(number, state, deal.holes, deal.boards[-1], names)
-
-
-_here: _Source | None = None
-
-
-def _enter(source: _Source) -> None:
-    """Begin a worker's life: Ctrl-C is its parent's business."""
-    global _here
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    source.start()
-    _here = source
-
-
-def _work(part: _Part) -> list[float]:
-    assert _here is not None
-    return _here.estimate(part)
-
-
-def _estimates(
-    source: _Source, parts: list[_Part], workers: int
-) -> Generator[list[float], None, None]:
-    if workers == 1 or len(parts) < 2:
-        source.start()
-        yield from map(source.estimate, parts)
-        return
-    pool = start_pool(min(workers, len(parts)), _enter, source, may_fork=True)
-    try:
-        yield from pool.map(_work, parts)
-    except BrokenProcessPool:
-        raise EquipoiseError(
-            "a worker died, of memory or of an agent's crash: estimate with --workers 1 to see"
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)

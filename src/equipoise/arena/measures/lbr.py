@@ -14,34 +14,42 @@ would win: far from tight, and yet large against any agent that folds to the wro
 
 The policy is all that it knows. What the agent draws in private, as what a bet is taken for, stays
 private: the policy is the mixture over it, and the range follows from that. What it may do on each street
-is its menu (:mod:`.responsemenu`); figures of different menus do not compare. All-ins are paid by equity
-where the rules allow it: the same on average, with less luck.
+is its menu (:mod:`.responsemenu`); figures of different menus do not compare.
+
+It is scored against the agent's whole range at every step (:mod:`.imagined`): on average what it would
+win in a match, with a fraction of the luck. Deals and draws follow from the seed and the number of the
+hand, so two agents can be compared on the same ones.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from random import Random
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.registry import AgentSpec
-from equipoise.arena.match import Player, play_match
+from equipoise.arena.match import Player, check_settings
 from equipoise.arena.matchresult import MatchResult
-from equipoise.arena.measures.aivat import AivatResult, aivat
+from equipoise.arena.measures.imagined import ImaginedHand
+from equipoise.arena.measures.parts import scores
 from equipoise.arena.measures.responsemenu import ResponseMenu
+from equipoise.arena.statistics import Estimate, estimate, pair_means, paired_difference, rate_text
 from equipoise.cards.combos import hand_number
 from equipoise.columnar import Columnar
 from equipoise.errors import EquipoiseError
 from equipoise.games.belief import Belief, Cards, free_hands
 from equipoise.games.checkdown import CheckDown, half_pot
-from equipoise.games.hand import View
+from equipoise.games.dealing import DealtCards, SeededDeals
+from equipoise.games.hand import View, hand_seed
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, Action, Rules, State
-from equipoise.run import Listener
+from equipoise.run import Event, Listener
 
 
 class LocalBestResponse(Agent):
@@ -57,12 +65,16 @@ class LocalBestResponse(Agent):
         #: The target's range after each of its actions in this hand.
         self._tracked: dict[tuple[object, Cards], Belief] = {}
         if not State.start(rules).is_over:
-            self._ask(State.start(rules), (), 0)
+            self.ask(PublicState(State.start(rules), (), 0))
 
     def act(self, view: View) -> Action:
         """The best action one step ahead."""
         public = PublicState(view.state, view.board, view.hand)
-        return _best(self.values(hand_number(view.hole), public, self.range(*public)))
+        return self.respond(hand_number(view.hole), public, self.range(*public))
+
+    def respond(self, hand: int, public: PublicState, belief: Belief) -> Action:
+        """The best action one step ahead of a hand against a range."""
+        return _best(self.values(hand, public, belief))
 
     def policy(self, public: PublicState) -> Policy | None:
         """Certainty, hand by hand; None in hold'em, where it would take too long."""
@@ -72,7 +84,7 @@ class LocalBestResponse(Agent):
         actions = tuple(self.menu.actions(public.state))
         rows = np.zeros((self.checkdown.hands, len(actions)), dtype=np.float32)
         for hand in np.flatnonzero(free_hands(public.state.rules, public.board)).tolist():
-            rows[hand, actions.index(_best(self.values(hand, public, facing)))] = 1.0
+            rows[hand, actions.index(self.respond(hand, public, facing))] = 1.0
         return Policy(actions, rows)
 
     def range(self, state: State, board: Cards, number: int) -> Belief:
@@ -92,14 +104,15 @@ class LocalBestResponse(Agent):
                 if now.to_act == other:
                     key = (after.history, seen)
                     if key not in self._tracked:
-                        policy = self._ask(now, seen, number)
+                        policy = self.ask(PublicState(now, seen, number))
                         self._tracked[key] = belief.act(policy, action, who=_name(self.target))
                     belief = self._tracked[key]
                 now = after
         return belief
 
-    def _ask(self, state: State, board: Cards, number: int) -> Policy:
-        policy = self.target.policy(PublicState(state, board, number))
+    def ask(self, public: PublicState) -> Policy:
+        """The target's policy."""
+        policy = self.target.policy(public)
         if policy is None:
             raise EquipoiseError(
                 f"{_name(self.target)} does not say its policy: a local best response needs the "
@@ -127,7 +140,7 @@ class LocalBestResponse(Agent):
             after, stays, folded = state, facing, 0.0
             if option != CALL:
                 after = state.apply(option)
-                policy = self._ask(after, board, number)
+                policy = self.ask(PublicState(after, board, number))
                 if FOLD in policy.actions:
                     folds = belief.branch(policy.probabilities[:, policy.actions.index(FOLD)])
                     stays, folded = facing - folds, float(folds @ mass)
@@ -152,16 +165,24 @@ class LbrResult(Columnar):
     agent: str
     menu: str
     match: MatchResult
-    #: The same without luck, if it was asked for.
-    without_luck: AivatResult | None
+    #: The same against another agent, on the same deals, if it was asked for.
+    other: LbrResult | None = None
+
+    @property
+    def difference(self) -> Estimate | None:
+        """How much more it won from this agent than from the other, in mbb/hand."""
+        if self.other is None:
+            return None
+        return paired_difference(self.match.samples_mbb, self.other.match.samples_mbb)
 
     def columns(self) -> dict[str, Any]:
-        """One row a hand of the match, or of the match without luck."""
-        return (self.without_luck or self.match).columns()
+        """One row a hand."""
+        more = {} if self.other is None else {"against_chips": self.other.match.payoffs}
+        return self.match.columns() | more
 
     def caption(self) -> str:
         """What the response won."""
-        return (self.without_luck or self.match).caption()
+        return self.match.caption()
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, as `equipoise lbr --json` prints them."""
@@ -179,7 +200,64 @@ class LbrResult(Columnar):
             "seed": match.seed,
             "interrupted": match.interrupted,
         }
-        return figures | (self.without_luck.to_dict() if self.without_luck is not None else {})
+        if self.other is None or self.difference is None:
+            return figures
+        return figures | {
+            "against": self.other.agent,
+            "against_mbb_per_hand": self.other.match.mbb_per_hand,
+            "against_ci95_mbb": self.other.match.ci95_mbb,
+            "difference_mbb": self.difference.mean,
+            "difference_ci95_mbb": self.difference.half_width,
+        }
+
+
+#: Deals that a worker takes at a time.
+_PART = 32
+
+
+@dataclass
+class _Deals:
+    """What a worker needs to score any deals against some agents."""
+
+    responses: Sequence[LocalBestResponse]
+    rules: Rules
+    seed: int
+    duplicate: bool
+
+    def start(self) -> None:
+        for response in self.responses:
+            # The seed of seat 1, where an agent sits in a match.
+            response.target.reset(2 * self.seed + 1)
+        self.deals = SeededDeals(self.rules, self.seed)
+
+    def score(self, part: range) -> list[list[float]]:
+        """What each response wins, hand after hand."""
+        won: list[list[float]] = [[] for _ in self.responses]
+        for number, deal in zip(part, self.deals.deals(part.start, part.stop), strict=True):
+            hands = [(2 * number, 0), (2 * number + 1, 1)]
+            if not self.duplicate:
+                hands = [(number, number % 2)]
+            # Hands of a deal in a row, agent by agent: its boards are then asked about together.
+            for response, chips in zip(self.responses, won, strict=True):
+                chips += [self._hand(response, deal, *hand) for hand in hands]
+        return won
+
+    def _hand(
+        self, response: LocalBestResponse, deal: DealtCards, number: int, position: int
+    ) -> float:
+        target = response.target
+        held = hand_number(deal.holes[position])
+        random = Random(hand_seed(self.seed, number, 1))
+
+        def draw(weights: list[float]) -> int:
+            return random.choices(range(len(weights)), weights)[0]
+
+        hand = ImaginedHand(response.checkdown, position, held, number, deal.boards, draw)
+        try:
+            target.begin(number, 1 - position)
+            return hand.value(response.respond, response.ask)
+        except Exception as error:
+            raise EquipoiseError(f"{_name(target)} failed in hand {number}: {error}") from error
 
 
 def local_best_response(
@@ -191,38 +269,56 @@ def local_best_response(
     *,
     duplicate: bool = True,
     workers: int = 1,
-    without_luck: bool = False,
+    against: Player | None = None,
     progress: Listener | None = None,
 ) -> LbrResult:
-    """Play the local best response against an agent.
-
-    With the hands of the default the interval of a no-limit figure is a few hundred mbb.
+    """What the local best response wins from an agent, and from another on the same deals.
 
     >>> local_best_response("fold", hands=20, menu="fcpa").match.mbb_per_hand
     750.0
     """
-    target = agent if isinstance(agent, Agent) else AgentSpec.read(agent).make(rules)
-    name = _name(target) if isinstance(agent, Agent) else AgentSpec.read(agent).name
-    response = LocalBestResponse(target, rules, menu)
-    with TemporaryDirectory() as folder:
-        match = play_match(
-            response,
-            target,
-            rules,
-            hands,
-            seed,
-            duplicate=duplicate,
-            workers=workers,
-            log=Path(folder) / "lbr.log" if without_luck else None,
-            allin_equity=response.checkdown.full_deck,
-            max_faults=1,
-            progress=progress,
+    check_settings(hands, seed, duplicate, workers)
+    names, responses = [], []
+    for player in (agent,) if against is None else (agent, against):
+        recipe = None if isinstance(player, Agent) else AgentSpec.read(player)
+        target = player if isinstance(player, Agent) else AgentSpec.read(player).make(rules)
+        names.append(_name(target) if recipe is None else recipe.name)
+        responses.append(LocalBestResponse(target, rules, menu))
+    step = 2 if duplicate else 1
+    deals = hands // step
+    parts = [range(first, min(first + _PART, deals)) for first in range(0, deals, _PART)]
+    won: list[list[float]] = [[] for _ in responses]
+    watched, start = estimate([]), perf_counter()
+    source = _Deals(responses, rules, seed, duplicate)
+    with closing(scores(source, parts, workers)) as found, suppress(KeyboardInterrupt):
+        for part in found:
+            for chips, more in zip(won, part, strict=True):
+                chips += more
+            samples = np.array(part[0]) * (1000 / rules.big_blind)
+            watched = watched.merged(estimate(pair_means(samples) if duplicate else samples))
+            if progress is not None:
+                now = rate_text(watched.mean, watched.half_width)
+                progress(Event(len(won[0]), hands, f"{now} mbb/hand"))
+    seconds = perf_counter() - start
+    results = [
+        LbrResult(
+            name,
+            str(response.menu),
+            MatchResult(
+                a=response.name,
+                b=name,
+                rules=rules,
+                seed=seed,
+                duplicate=duplicate,
+                payoffs=np.array(chips, dtype=np.float64),
+                faults=(),
+                forfeited_by=None,
+                interrupted=len(chips) < hands,
+                hands_now=len(chips),
+                seconds=seconds,
+                log=None,
+            ),
         )
-        if match.faults:
-            fault = match.faults[0]
-            who = "the local best response" if fault.seat == 0 else name
-            raise EquipoiseError(f"{who} failed in hand {fault.hand}: {fault.reason}")
-        luckless = None
-        if without_luck:
-            luckless = aivat(match, response, target, workers=workers, progress=progress)
-    return LbrResult(name, str(response.menu), match, luckless)
+        for name, response, chips in zip(names, responses, won, strict=True)
+    ]
+    return results[0] if against is None else replace(results[0], other=results[1])

@@ -58,12 +58,16 @@ def _better(title: str, rows: list[Data]) -> Table:
 
 
 def _lbr(data: Data) -> Table:
-    made = table("Local best responses win, mbb/hand", "from", "menu", "ours")
+    made = table("Local best responses win, mbb/hand", "from", "menu", "mbb/hand")
     for row in data["lbr"]:
         made.add_row(row["agent"], row["menu"], rate(row))
-    made.add_section()
-    for name, won in data["published_lbr"].items():
-        made.add_row(f"{name}, published", "", f"{won:+,}")
+    # Beside ours stand only figures of the same menu.
+    measured = {row["menu"] for row in data["lbr"]}
+    for menu, figures in data["published_lbr"].items():
+        if menu in measured:
+            made.add_section()
+            for name, won in figures.items():
+                made.add_row(f"{name}, published", menu, f"{won:+,}")
     return made
 
 

@@ -10,7 +10,8 @@ the middle one to play best, and purified strategies to beat thresholded ones. H
 - *off the tree*: the same blueprint without the guard, with it, and betting back onto the tree,
   against players who bet any amount (among each other they would never leave the tree), and what
   a local best response wins from each;
-- *local best responses* to each no-limit agent, beside published figures of other agents.
+- *local best responses* to each no-limit agent, beside published figures of other agents with the same
+  menu, where there are any.
 
 No-limit matches need many hands: intervals stand beside everything, all-in pots are paid by equity,
 and with `--aivat` the rest of the luck is taken out as well.
@@ -50,10 +51,29 @@ OFF_TREE: dict[str, Data] = {
     "back onto the tree": {"guard": "never", "back_onto_tree": True},
 }
 FIELD = ("random", "call", "all-in", "odd-sizes")
-#: Local best responses to agents of others, mbb/hand (Lisý and Bowling 2017); always folding loses
-#: 750.
-PUBLISHED_LBR = {"Hyperborean-2014": 3852, "Slumbot-2016": 4020, "Act1": 2597, "always fold": 750}
-MENUS = ("fc", "fcpa")
+#: Local best responses to agents of others, mbb/hand, by the responder's menu on each street (Lisý and
+#: Bowling 2017; DeepStack by Moravčík and others 2017). A figure belongs to its menu: for pot and all-in
+#: on all streets nothing is published.
+PUBLISHED_LBR = {
+    "fc": {
+        "Hyperborean-2014": 721, "Slumbot-2016": 522, "Act1-2016": 407, "always fold": 250,
+        "DeepStack": -428,
+    },
+    "c,c,fcpa,fcpa": {
+        "Hyperborean-2014": 3852, "Slumbot-2016": 4020, "Act1-2016": 2597, "always fold": 750,
+        "DeepStack": -383,
+    },
+    "c,c,56,56": {
+        "Hyperborean-2014": 4675, "Slumbot-2016": 3763, "Act1-2016": 3302, "always fold": 750,
+        "DeepStack": -775,
+    },
+    "c,56,fc,fc": {
+        "Hyperborean-2014": 983, "Slumbot-2016": 1227, "Act1-2016": 847, "always fold": 750,
+        "DeepStack": -602,
+    },
+}  # fmt: skip
+#: What is measured here: two menus that others were measured with, and the widest on all streets.
+MENUS = ("fc", "c,c,fcpa,fcpa", "fcpa")
 
 HANDS, QUICK_HANDS = 200_000, 2_000
 LBR_HANDS, QUICK_LBR_HANDS = 5_000, 60
