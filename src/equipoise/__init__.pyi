@@ -6,6 +6,7 @@ from equipoise.arena.histories.history import History as History
 from equipoise.arena.match import play_match as play_match
 from equipoise.arena.matchresult import MatchResult as MatchResult
 from equipoise.arena.measures.aivat import aivat as aivat
+from equipoise.arena.measures.endgames import endgames as endgames
 from equipoise.arena.measures.exact import exact_match as exact_match
 from equipoise.arena.measures.lbr import local_best_response as local_best_response
 from equipoise.arena.statistics import paired_difference as paired_difference

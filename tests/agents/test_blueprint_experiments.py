@@ -64,7 +64,7 @@ def short(monkeypatch):
     """Experiments against fewer opponents, so that a test can wait for them."""
     for module, constants in {
         fellomen: {"SUITE": ("call", "random")},
-        tartanian: {"FIELD": ("odd-sizes",), "MENUS": ("fc",)},
+        tartanian: {"FIELD": ("odd-sizes",), "MENUS": ("fc", "c,c,fcpa,fcpa")},
         translation: {"FIELD": ("odd-sizes",), "EXPERIMENTS": {}},
         boardclasses: {"CLASSED": ("none", "flop")},
     }.items():

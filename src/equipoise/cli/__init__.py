@@ -24,7 +24,7 @@ from equipoise.cli.cards import equity_command, eval_command, preflop_command, r
 from equipoise.cli.game import game_command
 from equipoise.cli.history import history_command
 from equipoise.cli.match import match_command, tournament_command
-from equipoise.cli.measure import lbr_command
+from equipoise.cli.measure import endgames_command, lbr_command
 from equipoise.cli.play import play_command
 from equipoise.cli.reproduce import reproduce_command
 from equipoise.cli.search import search_command
@@ -72,6 +72,7 @@ app.command("agents")(_computing(agents_command))
 app.command("match")(_computing(match_command))
 app.command("tournament")(_computing(tournament_command))
 app.command("lbr")(_computing(lbr_command))
+app.command("endgames")(_computing(endgames_command))
 app.command("search")(_computing(search_command))
 app.command("dealer")(_computing(dealer_command))
 app.command("acpc")(_computing(acpc_command))

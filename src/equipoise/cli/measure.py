@@ -1,4 +1,4 @@
-"""`equipoise lbr`: how much a local best response wins from an agent."""
+"""`equipoise lbr` and `equipoise endgames`: how much an agent can be beaten for."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from equipoise.cli.output import Json, Seed, emit, listening, progress_bar
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from equipoise.arena.measures.endgames import EndgamesResult
     from equipoise.arena.measures.lbr import LbrResult
 
 
@@ -95,4 +96,63 @@ def _table(result: LbrResult) -> RenderableType:
     for label, value in rows.items():
         if not value.startswith("+nan"):
             table.add_row(label, value)
+    return table
+
+
+def endgames_command(
+    agent: Annotated[
+        str, typer.Argument(help="An agent whose policy is known: name, file or FILE.py:CLASS.")
+    ],
+    street: Annotated[str, typer.Option(help="Where endgames begin: turn or river.")] = "river",
+    roots: Annotated[int, typer.Option(help="Endgames, from hands against itself.")] = 200,
+    seed: Seed = 0,
+    responder_sizes: Annotated[
+        str,
+        typer.Option(
+            help="Sizes that a responder has besides the agent's own, in % of the pot and a for "
+            "all-in: 25,50,100,200,a."
+        ),
+    ] = "",
+    game: GameName = "nolimit",
+    workers: Workers = 1,
+    json: Json = False,
+) -> None:
+    """Measure exactly how much an agent can be beaten for in the endgames it plays into.
+
+    \b
+    Example: equipoise endgames tartanian5 --roots 50 --seed 7
+    Example: equipoise endgames quick --street turn --roots 10 --workers 2
+    Example: equipoise endgames quick --responder-sizes 25,50,100,200,a --json
+    """
+    from equipoise.arena.measures.endgames import endgames
+
+    with progress_bar(f"endgames of {agent}", quiet=json) as report:
+        result = endgames(
+            agent,
+            street,
+            roots,
+            seed,
+            rules=rules_of(game),
+            responder_sizes=responder_sizes,
+            workers=workers,
+            progress=listening(report),
+        )
+    emit(result.to_dict(), json, lambda: _endgames_table(result))
+
+
+def _endgames_table(result: EndgamesResult) -> RenderableType:
+    from rich.table import Table
+
+    table = Table(title=f"{result.agent}: endgames from the {result.street}", show_header=False)
+    rows = {"its own sizes": result.estimate}
+    if result.off_tree is not None:
+        rows[f"and {result.responder_sizes} of a responder"] = result.off_tree
+    for label, figure in rows.items():
+        error = f" ± {figure.half_width:,.2f}" if figure.count > 1 else ""
+        table.add_row(label, f"beaten for {figure.mean:,.2f}{error} % of the pot")
+    table.add_row("endgames", f"{len(result.own_pct):,}")
+    table.add_row("seconds", f"{result.seconds:,.1f}")
+    table.add_row("seed", str(result.seed))
+    if result.interrupted:
+        table.add_row("stopped", "before the end")
     return table

@@ -98,7 +98,8 @@ class ImaginedHand:
         policy = self.ask(public)
         branches = Belief(self.rules, weights).branches(policy)
         theirs = self.checkdown.against_hand(self.hand, board).margin
-        masses, margins = branches.sum(axis=0).tolist(), (theirs @ branches).tolist()
+        masses: list[float] = branches.sum(axis=0).tolist()
+        margins: list[float] = (theirs @ branches).tolist()
         total, rare = 0.0, []
         for column, action in enumerate(policy.actions):
             mass = masses[column]
