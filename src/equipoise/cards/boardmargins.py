@@ -7,6 +7,9 @@ two cards, is what I beat; the same after all my equals, plus my own hand (taken
 beat or tie. The two together are twice the wins and once the ties, and what I meet in all is known.
 
 Suits that neither board nor range tells apart are exchangeable: one run-out of each orbit is walked.
+A *part* of the run-outs, each k-th from some first one on, counted k times, says the same on average over the
+first one, for a k-th of the time.
+
 Against a single hand whole vectors of hands are compared at once. A hand that a run-out blocks has
 strength 0 and seems to lose to every hand that is dealt; the run-outs that block y but not x are as
 many for every pair of hands, and are taken off.
@@ -28,6 +31,9 @@ from equipoise.cards.matchup import compatible_weight, exchangeable, exchanges, 
 
 #: Suits in groups of those that may be exchanged.
 Swaps = tuple[tuple[int, ...], ...]
+#: The first of the run-outs that are walked, and the step from each to the next.
+Part = tuple[int, int]
+ALL: Part = (0, 1)
 #: Every suit is its own: no run-out stands for another.
 SUITS_APART: Swaps = ((0,), (1,), (2,), (3,))
 
@@ -43,9 +49,13 @@ class BoardMargins:
     0.8919
     """
 
-    def __init__(self, board: tuple[int, ...], swaps: Swaps = SUITS_APART) -> None:
+    def __init__(
+        self, board: tuple[int, ...], swaps: Swaps = SUITS_APART, part: Part = ALL
+    ) -> None:
         groups = [list(group) for group in swaps]
-        boards, self._orbits = runouts(board, (), groups)
+        boards, orbits = runouts(board, (), groups)
+        first, step = part
+        boards, self._orbits = boards[first::step], orbits[first::step] * step
         self._renamings = exchanges(groups)
         unseen, need = DECK_SIZE - len(board), 5 - len(board)
         #: Run-outs on which one hand is dealt, and on which two are.
@@ -79,8 +89,12 @@ class BoardMargins:
         return (net + float(self._live - self._met)) / self._met
 
 
-def against_range(weights: NDArray[np.float64], board: tuple[int, ...]) -> NDArray[np.float64]:
+def against_range(
+    weights: NDArray[np.float64], board: tuple[int, ...], part: Part = ALL
+) -> NDArray[np.float64]:
     """:meth:`BoardMargins.against` on a board, its cards in ascending order."""
+    if part != ALL:
+        return _kept(board, SUITS_APART, part).against(weights)
     swaps = tuple(tuple(group) for group in exchangeable(board, (), weights))
     return _kept(board, swaps).against(weights)
 
@@ -91,6 +105,6 @@ def against_hand(hand: int, board: tuple[int, ...]) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=8)
-def _kept(board: tuple[int, ...], swaps: Swaps) -> BoardMargins:
+def _kept(board: tuple[int, ...], swaps: Swaps, part: Part = ALL) -> BoardMargins:
     """The run-outs of a board, kept for the next who asks: the seats of a deal share its boards."""
-    return BoardMargins(board, swaps)
+    return BoardMargins(board, swaps, part)

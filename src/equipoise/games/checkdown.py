@@ -7,7 +7,8 @@ D / N times half the pot is what it wins on average.
 
 Ranges are the weights of a :class:`~equipoise.games.belief.Belief`.
 
-All margins are exact. In hold'em they come before the flop from the table of all matchups
+All margins are exact, unless a part of the run-outs is asked for. In hold'em they come before the flop from
+the table of all matchups
 (:mod:`equipoise.cards.headsup`), later from every run-out (:mod:`equipoise.cards.boardmargins`). Games with
 fewer cards are counted out, all pairs on all boards.
 """
@@ -90,8 +91,18 @@ class CheckDown:
         mass = float(met @ weights)
         return (1 - float(theirs @ weights) / mass) / 2 if mass > 0 else float("nan")
 
-    def against(self, weights: Weights, board: Cards, ours: Weights | None = None) -> Margins:
-        """Margins against a range without blocked hands; only hands in `ours` are needed."""
+    def against(
+        self,
+        weights: Weights,
+        board: Cards,
+        ours: Weights | None = None,
+        part: tuple[int, int] = (0, 1),
+    ) -> Margins:
+        """Margins against a range without blocked hands; only hands in `ours` are needed.
+
+        After the flop of hold'em a `part` of the run-outs will do, where the mean over parts counts
+        (:mod:`equipoise.cards.boardmargins`).
+        """
         if ours is not None and np.count_nonzero(ours) == 1:
             return self._of_hand(int(np.flatnonzero(ours)[0]), weights, board)
         held = np.flatnonzero(weights)
@@ -114,7 +125,7 @@ class CheckDown:
         if board:
             from equipoise.cards.boardmargins import against_range
 
-            margin = against_range(weights, tuple(sorted(board)))
+            margin = against_range(weights, tuple(sorted(board)), part)
         else:
             margin = _before_the_flop(weights)
         return Margins(np.where(met, margin, 0.0), np.where(met, mass, 0.0))

@@ -8,10 +8,12 @@ from chartagent import ChartAgent
 
 from equipoise.agents.simple import CallAgent, FoldAgent, RandomAgent
 from equipoise.arena.match import play_match
-from equipoise.arena.measures.aivat import Aivat, aivat
+from equipoise.arena.measures import aivat as aivat_module
+from equipoise.arena.measures.aivat import Aivat, _Hand, aivat
 from equipoise.arena.measures.exact import exact_value
 from equipoise.arena.record import HandRecord
-from equipoise.arena.statistics import estimate
+from equipoise.arena.statistics import estimate, rate_text
+from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.checkdown import CheckDown
@@ -180,3 +182,42 @@ def test_without_its_log_there_is_nothing_to_read(tmp_path):
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:4]))
     with pytest.raises(ArtefactError, match="4 hands"):
         aivat(match, "fold", "call")
+
+
+def test_the_mean_over_the_eighths_of_a_flop_is_that_over_all_run_outs(monkeypatch):
+    rules = nolimit(2000, 50, 100)
+    classes = COMBO_CLASS.astype(np.int64)
+    agents = [ChartAgent(rules, seed, key=classes, sizes=(0.0, 1.0)) for seed in (1, 2)]
+    board = parse_cards("Kh 7d 2c 9s 3s")
+    holes = parse_cards("AsQd"), parse_cards("8h8c")
+    checkdown = CheckDown(rules)
+
+    def estimates(betting):
+        record = HandRecord(0, State.from_betting_text(rules, betting), holes, board, ("A", "B"))
+        hands = [
+            _Hand(checkdown, agents, record, eighth) for eighth in range(aivat_module._FLOP_STEP)
+        ]
+        return [hand.estimate() for hand in hands]
+
+    lines = ("cr200c/r300c/cc/cc", "cc/cr2000c//", "cc/cr200f")
+    drawn = [estimates(line) for line in lines]
+    monkeypatch.setattr(aivat_module, "_FLOP_STEP", 1)
+    for several, line in zip(drawn, lines, strict=True):
+        (exact,) = estimates(line)
+        assert np.mean(several) == pytest.approx(exact, abs=1e-6)
+        assert np.std(several) > 1e-6
+
+
+def test_what_is_told_of_it_is_the_figure_so_far(tmp_path):
+    rules = nolimit(1000, 50, 100)
+    match = play_match("call", "call", rules, 200, seed=1, log=tmp_path / "match.log")
+    told = []
+    luckless = aivat(match, "call", "call", progress=told.append)
+    assert [(event.done, event.total) for event in told] == [
+        (64, 200),
+        (128, 200),
+        (192, 200),
+        (200, 200),
+    ]
+    now = luckless.estimate
+    assert told[-1].what == f"without luck {rate_text(now.mean, now.half_width)} mbb/hand"

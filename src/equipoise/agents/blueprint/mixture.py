@@ -42,6 +42,8 @@ Mix = dict[Action, Chances]
 #: Bettings on boards whose lines, and whose policies, are kept.
 _KEPT_LINES = 512
 _KEPT_POLICIES = 512
+#: Bettings whose translation is kept: it is the same on every board.
+_KEPT_BETTINGS = 8192
 
 
 class Line(NamedTuple):
@@ -65,6 +67,8 @@ class Mixture:
         self._over = LinePlace(int((book.betting.kind == SHOWDOWN).argmax()), ())
         self._lines: dict[tuple[object, ...], tuple[Line, ...]] = {}
         self._policies: dict[tuple[object, ...], Policy] = {}
+        self._actions: dict[tuple[object, ...], tuple[Action, ...]] = {}
+        self._steps: dict[tuple[object, ...], tuple[tuple[LinePlace, float], ...]] = {}
 
     def policy(self, state: State, board: Cards) -> Policy:
         """What every hand plays here."""
@@ -111,9 +115,7 @@ class Mixture:
         chances = self.book.table(place)[:, np.maximum(columns, 0)]
         actions = self.book.actions(place)
         if line is not None and state.history not in self._nodes:
-            actions = tuple(
-                line.carried(place, child, state) for child in self.book.betting.children(place)
-            )
+            actions = self._carried(line, place, state)
         found: Mix = {}
         for action, row in zip(actions, chances, strict=True):
             found[action] = found[action] + row if action in found else row
@@ -163,13 +165,39 @@ class Mixture:
             lines = self._weighed(lines, state, board, action)
         found: dict[LinePlace, Line] = {}
         for line in lines:
-            for standing, chance in self.line.after(line.standing, state, action, me):
+            for standing, chance in self._next(line.standing, state, action, me):
                 drawn, weight = line.drawn * chance, line.weight * chance
                 key = self._one(standing)
                 if key in found:
                     drawn, weight = drawn + found[key].drawn, weight + found[key].weight
                 found[key] = Line(key, drawn, weight)
         return tuple(found.values())
+
+    def _carried(self, line: AbstractLine, place: int, state: State) -> tuple[Action, ...]:
+        """The real actions of a decision, kept for the next hand that is bet so."""
+        key = (place, state.history)
+        found = self._actions.get(key)
+        if found is None:
+            children = self.book.betting.children(place)
+            found = tuple(line.carried(place, child, state) for child in children)
+            if len(self._actions) >= _KEPT_BETTINGS:
+                self._actions.clear()
+            self._actions[key] = found
+        return found
+
+    def _next(
+        self, standing: LinePlace, state: State, action: Action, me: int
+    ) -> tuple[tuple[LinePlace, float], ...]:
+        """Where a line goes on after an action, kept for the next hand that is bet so."""
+        assert self.line is not None
+        key = (standing, state.history, action, me)
+        found = self._steps.get(key)
+        if found is None:
+            found = tuple(self.line.after(standing, state, action, me))
+            if len(self._steps) >= _KEPT_BETTINGS:
+                self._steps.clear()
+            self._steps[key] = found
+        return found
 
     def _weighed(
         self, lines: tuple[Line, ...], state: State, board: Cards, action: Action

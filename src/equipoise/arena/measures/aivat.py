@@ -23,6 +23,10 @@ private cards of a player whose policy is not known it is 0, by symmetry. A poli
 at some decision ends the range of its player: his real hand is put in its place, which is an event
 like any other, with the range as its probabilities.
 
+On the flop of hold'em, where u takes most of the time, it is the mean over one run-out in eight. Which eighth
+is drawn, for each deal, and nothing in the hand depends on it; on average over the eighths it is u, so that
+all that was said above still is true on average. A pot that is all-in on the flop is paid by every run-out.
+
 A policy is what is known given everything public. What a player draws in private besides his cards, as
 what he takes a foreign bet for, his policy averages over (:mod:`equipoise.agents.agent`), and so the
 distributions above are those that they say, the draws summed out: the estimate is unbiased. To know the
@@ -41,6 +45,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from math import sqrt
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -59,10 +64,15 @@ from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.belief import Belief
 from equipoise.games.checkdown import CheckDown, Margins, half_pot
 from equipoise.games.dealing import DealtCards, SeededDeals
+from equipoise.games.hand import hand_seed
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Kind, Rules, State
 from equipoise.run import Event, Listener
 from equipoise.workers import check_workers
+
+#: Of the run-outs of a flop one in so many is looked at.
+_FLOP_STEP = 8
+_FLOP_CARDS = 3
 
 
 class Aivat:
@@ -72,7 +82,7 @@ class Aivat:
     """
 
     def __init__(self, rules: Rules, agents: Sequence[Agent | None], seed: int = 0) -> None:
-        self.rules = rules
+        self.rules, self.seed = rules, seed
         self.checkdown = CheckDown(rules)
         self.agents = tuple(agents)
         for seat, agent in enumerate(self.agents):
@@ -86,7 +96,8 @@ class Aivat:
         for seat, agent in enumerate(self.agents):
             if agent is not None:
                 agent.begin(record.number, seat ^ first)
-        chips = _Hand(self.checkdown, players, record).estimate()
+        eighth = Random(hand_seed(self.seed, record.number // 2, 0)).randrange(_FLOP_STEP)
+        chips = _Hand(self.checkdown, players, record, eighth).estimate()
         return -chips if first else chips
 
 
@@ -94,9 +105,11 @@ class _Hand:
     """The estimate of one hand, event by event; chips are those of position 0."""
 
     def __init__(
-        self, checkdown: CheckDown, players: Sequence[Agent | None], record: HandRecord
+        self, checkdown: CheckDown, players: Sequence[Agent | None], record: HandRecord, eighth: int
     ) -> None:
         self.checkdown, self.players, self.record = checkdown, players, record
+        #: The run-outs of a flop that are looked at.
+        self.part = (eighth, _FLOP_STEP)
         self.held = [_held(record, position) for position in (0, 1)]
         start = Belief.start(checkdown.rules)
         self.ranges = [
@@ -124,6 +137,9 @@ class _Hand:
         if state.folded is not None:
             return total + state.payoffs()[0]
         # The payoff and the corrections for the cards to come add up to this.
+        if len(self.board) == _FLOP_CARDS:
+            self.part, self.known = (0, 1), [None, None]
+            self._look(self.side)
         return total + self._value(state)
 
     # ------------------------------------------------------------------------------ events
@@ -205,7 +221,8 @@ class _Hand:
         known = self.known[player]
         if known is None or known[0] is not other:
             ours = self.ranges[player].weights
-            margins = self.checkdown.against(other.weights, self.board, ours)
+            part = self.part if len(self.board) == _FLOP_CARDS else (0, 1)
+            margins = self.checkdown.against(other.weights, self.board, ours, part)
             known = self.known[player] = (other, margins)
         self.side, (self.margin, self.mass) = player, known[1]
 
@@ -298,11 +315,14 @@ def aivat(
     lines = _betting(match.log, match.hands)
     parts = [lines[i : i + _PART] for i in range(0, len(lines), _PART)]
     values: list[float] = []
+    rate, watched = 1000 / match.rules.big_blind, estimate([])
     with closing(scores(source, parts, workers)) as estimates:
         for part in estimates:
             values += part
+            watched = watched.merged(estimate(pair_means(part) if match.duplicate else part))
             if progress is not None:
-                progress(Event(len(values), len(lines), "AIVAT"))
+                now = rate_text(rate * watched.mean, rate * watched.half_width)
+                progress(Event(len(values), len(lines), f"without luck {now} mbb/hand"))
     known = (agents[0] is not None, agents[1] is not None)
     return AivatResult(match, known, np.array(values))
 
