@@ -37,6 +37,8 @@ class Agent(ABC):
     name: ClassVar[str] = ""
     #: Carries something over from hand to hand.
     learns: bool = False
+    #: Decisions since the last reset that were not answered as they are meant to be, but more simply.
+    fallbacks: int = 0
 
     def __init__(self) -> None:
         #: Source of every random choice, seeded by the arena for every hand.

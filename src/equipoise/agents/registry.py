@@ -196,6 +196,14 @@ AGENTS: dict[str, AgentEntry] = {
             "",
             "15 µs",
         ),
+        AgentEntry(
+            "search",
+            "equipoise.agents.searching.searchagent:SearchAgent",
+            "nolimit",
+            "searches from a trained strategy on: name it in a TOML file",
+            "",
+            "1 ms, turn 2 s (4 at most), river 0.1 s (0.5 at most)",
+        ),
     )
 }
 

@@ -71,6 +71,8 @@ class Chunk(NamedTuple):
     faults: list[Fault]
     #: Ctrl-C came.
     interrupted: bool
+    #: Decisions of each seat that were answered more simply than meant.
+    fallbacks: tuple[int, int] = (0, 0)
 
 
 class _Players:
@@ -105,6 +107,7 @@ class _Players:
         limits = [self.max_faults, self.max_faults]
         counted = 0
         interrupted = False
+        before = [agent.fallbacks for agent in duel.agents]
         try:
             for number, deal in enumerate(self.deals.deals(start, stop), start):
                 turns: tuple[tuple[int, int], ...]
@@ -131,7 +134,8 @@ class _Players:
                     break
         except KeyboardInterrupt:
             interrupted = True
-        return Chunk(payoffs, lines, list(duel.faults), interrupted)
+        a, b = (agent.fallbacks - old for agent, old in zip(duel.agents, before, strict=True))
+        return Chunk(payoffs, lines, list(duel.faults), interrupted, (a, b))
 
 
 _here: _Players | None = None
@@ -171,6 +175,7 @@ class _Record:
     def __init__(self, past: Past, sample: int, max_faults: int) -> None:
         self.payoffs = list(past.payoffs)
         self.faults: list[Fault] = []
+        self.fallbacks = (0, 0)
         #: Seat that forfeited the match.
         self.loser: int | None = None
         self._sample = sample
@@ -192,6 +197,8 @@ class _Record:
     def add(self, chunk: Chunk) -> str:
         """Add a chunk, as far as the match goes; what the log has to say of it."""
         ended = self._count(chunk.faults)
+        (a, b), (more, also) = self.fallbacks, chunk.fallbacks
+        self.fallbacks = a + more, b + also
         deals = len(chunk.payoffs) // self._sample
         if ended is not None:
             deals = (ended - len(self.payoffs)) // self._sample + 1
@@ -286,6 +293,7 @@ def play_match(
         duplicate=duplicate,
         payoffs=np.array(record.payoffs, dtype=np.float64),
         faults=tuple(record.faults),
+        fallbacks=record.fallbacks,
         forfeited_by=None if record.loser is None else labels[record.loser],
         interrupted=record.loser is None and played < hands,
         hands_now=played - len(past.payoffs),

@@ -37,6 +37,9 @@ class MatchResult(Columnar):
     hands_now: int
     seconds: float
     log: Path | None
+    #: Decisions of A and B in this call that were answered more simply than meant, as by a blueprint in
+    #: place of a search that did not suffice.
+    fallbacks: tuple[int, int] = (0, 0)
 
     @property
     def hands(self) -> int:
@@ -115,6 +118,7 @@ class MatchResult(Columnar):
             "seed": self.seed,
             "log": None if self.log is None else str(self.log),
             "faults": [sum(fault.seat == seat for fault in self.faults) for seat in (0, 1)],
+            "fallbacks": list(self.fallbacks),
             "forfeited_by": self.forfeited_by,
             "interrupted": self.interrupted,
         }

@@ -110,13 +110,13 @@ def agents_command(
 
 def _write_ranges(agent: str, folder: Path, charts: bool, overwrite: bool, json: bool) -> None:
     """Write how an agent plays before the flop."""
-    from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
     from equipoise.agents.blueprint.ranges import write_ranges
     from equipoise.agents.registry import AgentSpec
+    from equipoise.agents.searching.searchagent import blueprint_player
 
     spec = AgentSpec.read(agent)
-    player = spec.make(_own_rules(spec))
-    if not isinstance(player, BlueprintAgent):
+    player = blueprint_player(spec.make(_own_rules(spec)))
+    if player is None:
         raise EquipoiseError(
             f"{spec.name} plays no blueprint: --ranges writes those of one that does"
         )

@@ -167,6 +167,8 @@ def _match_table(
         rows["faults"] = (
             f"{counts[0]} and {counts[1]}; the last, in hand {last.hand}: {last.reason}"
         )
+    if any(result.fallbacks):
+        rows["fallbacks"] = f"{result.fallbacks[0]:,} and {result.fallbacks[1]:,} decisions"
     if result.forfeited_by is not None:
         rows["forfeited by"] = result.forfeited_by
     if result.interrupted:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from equipoise.agents.agent import Agent
     from equipoise.games.rules import Rules, State
+    from equipoise.search.resolver import Resolver, SearchSettings
     from equipoise.search.thought import Thought
-    from equipoise.search.trunk import PolicySource
 
 
 def search_command(
@@ -62,7 +62,7 @@ def search_command(
     from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
     from equipoise.games.policy import PublicState
     from equipoise.search.gadgets import Kind
-    from equipoise.search.resolver import Resolver, SearchSettings
+    from equipoise.search.resolver import SearchSettings
     from equipoise.search.thought import think
     from equipoise.search.trunk import Alternatives
     from equipoise.settings import choose
@@ -82,7 +82,7 @@ def search_command(
         seconds=seconds,
     )
     acting = state.to_act or 0
-    resolver = Resolver(_trunk(player), acting if seat is None else seat, settings)
+    resolver = _resolver(player, acting if seat is None else seat, settings)
     with stopped_by_signals() as stop:
         thought = think(resolver, PublicState(state, cards, 0), stop)
     if thought is None:
@@ -106,15 +106,26 @@ def _situation(rules: Rules, history: str, board: str) -> tuple[State, tuple[int
     return state, cards
 
 
-def _trunk(player: Agent) -> PolicySource:
-    """What the search goes on from: of an agent with a blueprint that, before it is post-processed."""
+def _resolver(player: Agent, seat: int, settings: SearchSettings) -> Resolver:
+    """What searches on from an agent; one that searches itself does so as it does at the table.
+
+    Of an agent that plays a blueprint it goes on from that, before it is post-processed.
+    """
+    from dataclasses import replace
+
     from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
+    from equipoise.agents.searching.searchagent import SearchAgent
+    from equipoise.search.resolver import Resolver
     from equipoise.search.trunk import BlueprintTrunk
 
-    if not isinstance(player, BlueprintAgent):
-        return player.policy
-    mapping = None if player.line is None else player.line.tree.mapping
-    return BlueprintTrunk(player.blueprint, mapping)
+    if isinstance(player, SearchAgent):
+        own = player.settings
+        asked = replace(settings, first_street=own.first_street, budget=own.budget)
+        return Resolver(player.before_search, seat, asked, continuation=player.continuation)
+    if isinstance(player, BlueprintAgent):
+        mapping = None if player.line is None else player.line.tree.mapping
+        return Resolver(BlueprintTrunk(player.blueprint, mapping), seat, settings)
+    return Resolver(player.policy, seat, settings)
 
 
 def _held(hand: str, board: tuple[int, ...]) -> int:

@@ -37,10 +37,9 @@ from equipoise.search.solved import How, Solved, solve_subgame
 from equipoise.search.subgame import Subgame
 from equipoise.search.trunk import Alternatives, PolicySource, TrunkValues, asked, trunk_ranges
 
-#: Solves that are kept.
-_KEPT = 16
-
 MenuChoice = Callable[[State], BetMenu]
+#: Seconds that a solve which begins in a state may take.
+Clock = Callable[[State], float | None]
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,15 @@ class SearchSettings:
     preflop: bool = True
     #: Iterations of every solve; by default from the size of its tree.
     iterations: int | None = None
-    #: Seconds after which a solve is cut short; a clock may change an answer, so by default none.
-    seconds: float | None = None
+    #: What the iterations that follow from the size of a tree are multiplied by.
+    budget: float = 1.0
+    #: Seconds after which a solve that begins in a state is cut short; a clock may change an answer, so by
+    #: default none.
+    seconds: float | Clock | None = None
+    #: Iterations below which a solve that a clock cut short is no answer, and refused.
+    least: int = 0
+    #: Solves that are kept, of either kind.
+    kept: int = 16
     #: Threads of a solve.
     threads: int | None = 1
 
@@ -139,12 +145,14 @@ class Resolver:
         if key in self._preflop:
             return self._preflop[key]
         ranges = trunk_ranges(self.trunk, state, (), hand)
+        settings = self.settings
+        count = settings.iterations or max(1, round(settings.budget * PREFLOP_ITERATIONS))
         found = solve_preflop(
-            state, ranges, self.seat, iterations=self.settings.iterations or PREFLOP_ITERATIONS,
-            seconds=self.settings.seconds, stop=stop,
-        )  # fmt: skip
+            state, ranges, self.seat, iterations=count, seconds=self._seconds(state), stop=stop
+        )
         if stop is None or not stop.is_set():
-            while len(self._preflop) >= _KEPT:
+            self._check(state, found.solver.iteration, count)
+            while len(self._preflop) >= settings.kept:
                 self._preflop.pop(next(iter(self._preflop)))
             self._preflop[key] = found
         return found
@@ -164,6 +172,11 @@ class Resolver:
                 found = self._after_new_bet(found, now, after, board, hand, stop)
             now = after
         return found
+
+    def forget(self) -> None:
+        """Let go of all solves: whoever goes on to another hand needs none of them."""
+        self._preflop.clear()
+        self._solves.clear()
 
     # -------------------------------------------------------------------------------------- solves
 
@@ -232,15 +245,30 @@ class Resolver:
             self.seat,
             gadget,
             iterations=settings.iterations,
-            seconds=settings.seconds,
+            budget=settings.budget,
+            seconds=self._seconds(subgame.state),
             threads=settings.threads,
             stop=stop,
         )
         if not (found.stopped and stop is not None and stop.is_set()):
+            if found.stopped:
+                self._check(subgame.state, found.iterations, settings.least)
             self._solves[key] = found
-            while len(self._solves) > _KEPT:
+            while len(self._solves) > settings.kept:
                 self._solves.popitem(last=False)
         return found
+
+    def _seconds(self, state: State) -> float | None:
+        seconds = self.settings.seconds
+        return seconds(state) if callable(seconds) else seconds
+
+    def _check(self, state: State, done: int, wanted: int) -> None:
+        """Refuse an answer of too few iterations, where more were wanted."""
+        if done < min(wanted, self.settings.least):
+            raise SolverError(
+                f"a search after '{state.betting_text()}' was cut short after {done} iterations: allow "
+                "more seconds"
+            )
 
 
 def _round_start(state: State) -> State:

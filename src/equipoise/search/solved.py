@@ -264,14 +264,15 @@ def solve_subgame(
     gadget: Gadget = UNSAFE,
     *,
     iterations: int | None = None,
+    budget: float = 1.0,
     seconds: float | None = None,
     threads: int | None = 1,
     stop: Stop | None = None,
 ) -> Solved:
     """Solve a subgame for player `me`; alternatives of the gadget are 1,326 chips, one for each hand.
 
-    The number of iterations follows from the size of the tree, unless it is given; `seconds` and `stop`
-    only cut a solve short.
+    The number of iterations follows from the size of the tree times `budget`, unless it is given; `seconds`
+    and `stop` only cut a solve short.
     """
     worth = None if gadget.alternatives is None else np.asarray(gadget.alternatives)
     if worth is not None and worth.shape != (COMBO_COUNT,):
@@ -294,7 +295,7 @@ def solve_subgame(
     solver = SubgameSolver(game, ranges=ranges, gadget=here, me=me, threads=threads)
     if subgame.kept:
         solver.lock(subgame.locks(game, combos))
-    count = iterations_for(game) if iterations is None else iterations
+    count = max(1, round(budget * iterations_for(game))) if iterations is None else iterations
     loop = Loop(solver, Limit(iterations=count, seconds=seconds), lambda: (None, None))
     last = loop.run(stop=stop)
     if loop.interrupted:

@@ -31,7 +31,7 @@ from equipoise.games.belief import Belief
 from equipoise.games.game import Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy, PublicState
-from equipoise.games.rules import CALL, Action, State
+from equipoise.games.rules import CALL, Action, Rules, State
 from equipoise.search.rowfilling import fill_by_column, fill_by_hand
 from equipoise.search.subgame import Subgame, Weights, hand_combos
 from equipoise.solve.sweep import rowrules
@@ -66,12 +66,22 @@ class BlueprintTrunk:
     Bets that its tree does not have are translated by `mapping`, and refused if there is none; own bets
     are carried to the table by their size in pots. Which of two sizes a bet is taken for is drawn from
     `seed`, the number of the hand and the betting: nothing of it is private, and the trunk is the same
-    for whoever asks.
+    for whoever asks. `rules` are the table's, where its stacks are not the blueprint's.
     """
 
-    def __init__(self, blueprint: Blueprint, mapping: Mapping | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        mapping: Mapping | None = None,
+        seed: int = 0,
+        rules: Rules | None = None,
+    ) -> None:
         self.blueprint, self.seed = blueprint, seed
-        self._line = None if mapping is None else AbstractLine(blueprint.betting, mapping)
+        self._line = None
+        if mapping is not None:
+            self._line = AbstractLine(blueprint.betting, mapping, rules=rules)
+        foreign = self._line is not None and self._line.foreign
+        self._nodes = {} if foreign else blueprint.nodes
         self.columns = lru_cache(maxsize=512)(self._columns)
         self.table = lru_cache(maxsize=4096)(self._table)
 
@@ -86,7 +96,7 @@ class BlueprintTrunk:
 
     def _table(self, state: State, hand: int = 0) -> tuple[tuple[Action, ...], NDArray[np.float64]]:
         blueprint = self.blueprint
-        node = blueprint.nodes.get(state.history)
+        node = self._nodes.get(state.history)
         if node is not None:
             return blueprint.actions(node), blueprint.rows(node)
         if self._line is None:

@@ -21,10 +21,14 @@ leads.
 Own bets are carried to the table by their size in pots, so that a wrong idea of the pot is not made
 worse, or, *back onto the tree*, by their total in chips, so that after a call both pots are the same.
 Several abstract sizes may come to one real bet, where stacks are short: it stands for the largest.
+
+A table may have other stacks and blinds than the tree. Nothing is then on the tree in chips: all bets are
+understood and made by their size in pots, and all-in is all-in, whatever it comes to.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import blake2b
 from typing import NamedTuple
@@ -33,7 +37,7 @@ from equipoise.abstraction.bets.translation import Mapping
 from equipoise.errors import GameError
 from equipoise.games.betting import Betting
 from equipoise.games.nodes import DEAL
-from equipoise.games.rules import CALL, Action, Kind, State, raise_to
+from equipoise.games.rules import CALL, Action, Kind, Rules, State, raise_to
 
 History = tuple[tuple[Action, ...], ...]
 
@@ -172,13 +176,27 @@ def draw(seed: int, hand: int, betting: str) -> float:
 class AbstractLine:
     """The hands of a match on the abstract tree of one of its players."""
 
-    def __init__(self, betting: Betting, mapping: Mapping, back_onto_tree: bool = False) -> None:
+    def __init__(
+        self,
+        betting: Betting,
+        mapping: Mapping,
+        back_onto_tree: bool = False,
+        rules: Rules | None = None,
+    ) -> None:
         self.betting = betting
         self.tree = AbstractTree(betting, mapping)
         self.back_onto_tree = back_onto_tree
-        self._start = State.start(betting.rules)
-        if betting.origin != self._start:
+        #: Where the hands of the table begin.
+        self.start = State.start(rules or betting.rules)
+        #: Whether the table's chips are other ones than the tree's.
+        self.foreign = rules is not None and not same_game(rules, betting.rules)
+        if betting.origin != State.start(betting.rules):
             raise GameError("a real hand is followed from its start: use a tree that begins there")
+        if self.foreign and back_onto_tree:
+            raise GameError(
+                "back_onto_tree counts bets in the tree's chips: play with the stacks of the tree, or "
+                "without it"
+            )
         self._known: dict[tuple[int, History], LinePlace] = {}
         self._about = (-1, -1)
 
@@ -189,7 +207,7 @@ class AbstractLine:
             self._known.clear()
         me = state.to_act
         assert me is not None
-        standing, now = LinePlace(0, ()), self._start
+        standing, now = LinePlace(0, ()), self.start
         for part in state.history:
             for action in part:
                 after = now.apply(action)
@@ -202,7 +220,7 @@ class AbstractLine:
 
     def off_tree(self, place: int, state: State) -> bool:
         """Whether the real chips are not those that the tree has at a place."""
-        return self.betting.states[place].committed != state.committed
+        return self.foreign or self.betting.states[place].committed != state.committed
 
     def carried(self, place: int, child: int, state: State) -> Action:
         """The real action for the abstract one from `place` to `child`: always a legal one."""
@@ -253,6 +271,29 @@ class AbstractLine:
             if self.carried(place, child, state) == action:
                 return child
         return None
+
+
+def same_game(rules: Rules, other: Rules) -> bool:
+    """Whether two games are one but for their name."""
+    return replace(rules, name="") == replace(other, name="")
+
+
+def same_but_for_chips(rules: Rules, other: Rules) -> bool:
+    """Whether two games differ by stacks and the unit of chips alone; stacks are even, blinds in proportion.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM, nolimit
+    >>> same_but_for_chips(nolimit(90, 1, 2), NOLIMIT_HOLDEM), same_but_for_chips(
+    ...     nolimit(90, 1, 3), NOLIMIT_HOLDEM
+    ... )
+    (True, False)
+    """
+    alike = replace(rules, stacks=other.stacks, blinds=other.blinds)
+    first, second = rules.blinds
+    return (
+        same_game(alike, other)
+        and rules.stacks[0] == rules.stacks[1]
+        and first * other.blinds[1] == second * other.blinds[0]
+    )
 
 
 def _after_call(state: State) -> tuple[int, int]:

@@ -13,12 +13,11 @@ for the call that ends a round: what is left is checked and called.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from equipoise.abstraction.bets.line import AbstractLine
+from equipoise.abstraction.bets.line import AbstractLine, same_but_for_chips, same_game
 from equipoise.abstraction.bets.translation import mapping
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.book import Book
@@ -47,8 +46,10 @@ class BlueprintAgent(Agent):
     :mod:`equipoise.abstraction.bets.translation`; `postprocess` the rules of
     :mod:`equipoise.solve.strategies.postprocessing`, one for each round. `guard` says where hands that have
     the price to call are called in place of folded off the tree: `always`, where that would be
-    `closing` the betting, or `never`. `back_onto_tree` sizes own bets by the abstract pot. `train` trains
-    a blueprint that ships as a recipe alone when it is first played, and keeps it in the cache folder.
+    `closing` the betting, or `never`. `back_onto_tree` sizes own bets by the abstract pot. With `any_stack`
+    it also plays no-limit with other stacks than those it was trained for: bets by their size in pots,
+    all-in as all-in. `train` trains a blueprint that ships as a recipe alone when it is first played, and
+    keeps it in the cache folder.
     """
 
     name = "blueprint"
@@ -61,6 +62,7 @@ class BlueprintAgent(Agent):
         postprocess: str = "raw",
         guard: str = "never",
         back_onto_tree: bool = False,
+        any_stack: bool = False,
         train: bool = False,
     ) -> None:
         super().__init__()
@@ -77,6 +79,7 @@ class BlueprintAgent(Agent):
             "postprocess": postprocess,
             "guard": guard,
             "back_onto_tree": back_onto_tree,
+            "any_stack": any_stack,
         }
         if train and isinstance(blueprint, str):
             make_blueprint_once(blueprint)
@@ -84,7 +87,8 @@ class BlueprintAgent(Agent):
             blueprint if isinstance(blueprint, Blueprint) else load_blueprint(blueprint)
         )
         trained = self.blueprint.recipe.rules
-        if replace(rules, name="") != replace(trained, name=""):
+        scaled = any_stack and not trained.limit and same_but_for_chips(rules, trained)
+        if not (scaled or same_game(rules, trained)):
             raise GameError(
                 f"{self.blueprint.name} was trained for {trained.name} with blinds of "
                 f"{min(trained.blinds)} and {max(trained.blinds)}"
@@ -93,14 +97,15 @@ class BlueprintAgent(Agent):
             )
         betting = self.blueprint.betting
         self.book = Book(self.blueprint, processing)
-        self.line = None if trained.limit else AbstractLine(betting, chosen, back_onto_tree)
+        self.line = None if trained.limit else AbstractLine(betting, chosen, back_onto_tree, rules)
         self.guard = Guard(self.book, guard)
         self.mixture = Mixture(self.book, self.line, self.guard)
         self._betting = betting
         #: Seed of the draws that translate.
         self.seed = 0
         #: Decisions by the betting that leads to them.
-        self._nodes = self.blueprint.nodes
+        foreign = self.line is not None and self.line.foreign
+        self._nodes = {} if foreign else self.blueprint.nodes
         self._stride = int(self.blueprint.layout.columns.max())
         self._mixes: dict[int, _Mix] = {}
         self._cards: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())

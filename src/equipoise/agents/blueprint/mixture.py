@@ -61,8 +61,10 @@ class Mixture:
 
     def __init__(self, book: Book, line: AbstractLine | None, guard: Guard) -> None:
         self.book, self.line, self.guard = book, line, guard
-        self._nodes = book.blueprint.nodes
-        self._start = State.start(book.betting.rules)
+        # At a table with other chips nothing is on the tree as it is.
+        foreign = line is not None and line.foreign
+        self._nodes = {} if foreign else book.blueprint.nodes
+        self._start = State.start(book.betting.rules) if line is None else line.start
         #: Stands for every place at which the abstract hand is over.
         self._over = LinePlace(int((book.betting.kind == SHOWDOWN).argmax()), ())
         self._lines: dict[tuple[object, ...], tuple[Line, ...]] = {}
