@@ -216,6 +216,13 @@ def test_play_sits_down_with_the_best_that_is_there(files, nowhere):
         shutil.copy(files[kind], nowhere / f"{name}.blueprint")
     assert "against quick" in CliRunner().invoke(app, ["play"], input="q\n").stdout
     assert "against fell-omen-1" in CliRunner().invoke(app, ["play", "--limit"], input="q\n").stdout
+    # A blueprint keeps to its stacks; one that searches does not.
+    assert "against call" in CliRunner().invoke(app, ["play", "--stack", "60"], input="q\n").stdout
+    shutil.copy(files["nolimit"], nowhere / "flagship.blueprint")
+    short = CliRunner().invoke(app, ["play", "--stack", "60"], input="q\n").stdout
+    assert "stack 6000, against flagship" in short
+    refused = CliRunner().invoke(app, ["play", "--limit", "--stack", "60"])
+    assert "--stack is for no-limit" in str(refused.exception)
 
 
 def test_verdicts_are_of_the_interval():
@@ -230,10 +237,10 @@ def test_files_of_shipped_agents_say_what_the_class_and_the_recipes_know(name):
     recipe = Recipe.shipped(entry.settings["blueprint"])
     assert set(entry.settings) <= set(entry.parameters())
     assert entry.plays(recipe.rules)
-    PostProcessing.parse(entry.settings["postprocess"])
+    PostProcessing.parse(entry.settings.get("postprocess", "raw"))
     if not recipe.rules.limit:
         mapping(entry.settings["translation"])
-        assert entry.settings["guard"] in SCOPES
+        assert entry.settings.get("guard", "never") in SCOPES
 
 
 def test_what_classes_of_boards_are_worth(short, monkeypatch, tmp_path):

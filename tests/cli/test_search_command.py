@@ -7,8 +7,13 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from equipoise.agents.registry import make_agent
+from equipoise.cards.card import parse_cards
+from equipoise.cards.combos import parse_combo
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
+from equipoise.games.policy import PublicState
+from equipoise.games.rules import NOLIMIT_HOLDEM, State
 
 
 def run(*words: object) -> str:
@@ -63,3 +68,18 @@ def test_a_large_pot_before_the_flop() -> None:
 def test_what_is_refused(words: tuple[object, ...], sentence: str) -> None:
     with pytest.raises(EquipoiseError, match=sentence):
         run("search", *words)
+
+
+def test_an_agent_that_searches_thinks_as_it_plays(tmp_path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('agent = "search"\nblueprint = "quick"\nsearch = "river"\nbudget = 0.1\n')
+    told = json.loads(run("search", file, *RIVER[:4], "--hand", "KsJs", "--json"))
+    assert told["source"] == "subgame"
+    assert told["iterations"] == 30
+    player = make_agent(file)
+    state = State.from_betting_text(NOLIMIT_HOLDEM, "cc/cc/cc/r333")
+    policy = player.policy(PublicState(state, parse_cards("Td9d6hQc2s"), 0))
+    assert policy is not None
+    assert told["hand"]["policy"] == pytest.approx(policy.probabilities[parse_combo("KsJs")])
+    turn = json.loads(run("search", file, "--board", "Td9d6hQc", "--history", "cc/cc/", "--json"))
+    assert turn["source"] == "trunk"

@@ -13,6 +13,7 @@ from typing import Any
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.files import has_blueprint, load_blueprint
 from equipoise.agents.registry import AGENTS
+from equipoise.agents.searching.searchagent import plain_settings
 from equipoise.arena.match import play_match
 from equipoise.bench.figures import figure
 from equipoise.bench.oddbets import Findings, play_odd_bets
@@ -62,7 +63,7 @@ def run(seed: int = 0) -> dict[str, Any]:
     figures: list[dict[str, Any]] = []
     findings: list[dict[str, Any]] = []
     for name in there:
-        rules, settings = rules_of(name), dict(AGENTS[name].settings)
+        rules, settings = rules_of(name), plain_settings(AGENTS[name].settings)
         figures += [
             figure(f"{name}: decisions in a match with itself, one core",
                    decisions_per_second(settings, rules, seed), "decisions/s", at_least=20_000),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli.match import rules_of
-from equipoise.cli.output import check_seed, terminal
+from equipoise.cli.output import check_number, check_seed, terminal
 from equipoise.errors import EquipoiseError
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ def play_command(
     agent: Annotated[str, typer.Option(help="The opponent, its TOML file, or FILE.py:CLASS.")] = "",
     game: Annotated[str, typer.Option(help="limit, nolimit or an ACPC game file.")] = "nolimit",
     limit: Annotated[bool, typer.Option("--limit", help="Short for --game limit.")] = False,
+    stack: Annotated[
+        int | None, typer.Option(help="Stacks in big blinds, of no-limit; 200 if not given.")
+    ] = None,
     hands: Annotated[int | None, typer.Option(help="Leave after this many hands.")] = None,
     tour: Annotated[bool, typer.Option("--tour", help="A guided tour instead of a game.")] = False,
     seed: Annotated[
@@ -41,13 +44,25 @@ def play_command(
     \b
     Example: equipoise play --agent call
     Example: equipoise play --limit --agent bucket
+    Example: equipoise play --stack 60 --agent flagship
     """
     if tour:
         _tour()
         return
     if hands is not None and hands < 1:
         raise EquipoiseError(f"--hands {hands}: play at least 1 hand")
-    _play(rules_of("limit" if limit else game), agent, hands, seed)
+    rules = rules_of("limit" if limit else game)
+    _play(rules if stack is None else _with_stack(rules, stack), agent, hands, seed)
+
+
+def _with_stack(rules: Rules, stack: int) -> Rules:
+    """The same game with other stacks, in big blinds."""
+    from equipoise.games.rules import nolimit
+
+    check_number("--stack", stack, 1, 1_000_000)
+    if rules.limit:
+        raise EquipoiseError("--stack is for no-limit games: limit is played without stacks")
+    return nolimit(stack * rules.big_blind, min(rules.blinds), rules.big_blind)
 
 
 def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None:
@@ -86,7 +101,9 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
 
 def _default_opponent(rules: Rules) -> tuple[str, str]:
     """Whom to meet, and if the best is not there, a sentence that says so."""
-    from equipoise.agents.blueprint.files import find_blueprint
+    from equipoise.abstraction.bets.line import same_game
+    from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
+    from equipoise.agents.blueprint.files import load_blueprint
     from equipoise.agents.registry import entries
     from equipoise.errors import ArtefactError
 
@@ -97,7 +114,10 @@ def _default_opponent(rules: Rules) -> tuple[str, str]:
         try:
             wanted = known[name].settings.get("blueprint")
             if wanted:
-                find_blueprint(wanted)
+                trained = load_blueprint(wanted).recipe.rules
+                # Who only plays a blueprint keeps to its stacks.
+                if known[name].load() is BlueprintAgent and not same_game(trained, rules):
+                    continue
             return name, why and f"{why}. Until then you play {name}."
         except ArtefactError as error:
             why = why or str(error)

@@ -21,6 +21,8 @@ hands are jammed or folded (:mod:`.jamming`) as long as the opponent does so too
 from __future__ import annotations
 
 import multiprocessing
+from collections.abc import Mapping
+from inspect import signature
 from math import log
 from pathlib import Path
 from time import perf_counter
@@ -261,6 +263,16 @@ class SearchAgent(Agent):
         if _meets_unknown(state, self._asked):
             left /= 2
         return max(left, _SHORTEST)
+
+
+def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What an agent of the list is set to, as far as the agent that plays its blueprint plainly takes it.
+
+    >>> plain_settings({"blueprint": "quick", "search": "turn"})
+    {'blueprint': 'quick'}
+    """
+    known = signature(BlueprintAgent).parameters
+    return {key: value for key, value in settings.items() if key in known}
 
 
 def blueprint_player(agent: Agent) -> BlueprintAgent | None:

@@ -17,6 +17,7 @@ from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.files import find_blueprint, load_blueprint
 from equipoise.agents.registry import AGENTS, make_agent
+from equipoise.agents.searching.searchagent import plain_settings
 from equipoise.arena.match import play_match
 from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.measures.aivat import aivat
@@ -68,7 +69,7 @@ class Stable:
         except ArtefactError as error:
             self.missing[name] = str(error)
             return None
-        listed = AGENTS[name].settings if name in AGENTS else {}
+        listed = plain_settings(AGENTS[name].settings) if name in AGENTS else {}
         return Contender(label or name, {**listed, "blueprint": source, **settings})
 
     def first(self, names: Iterable[str]) -> str | None:
