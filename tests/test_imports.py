@@ -53,7 +53,7 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("spots",),
         ("batch", "training"),
     ),
-    "agents": (("agent", "simple", "*"), ("suite", "blueprint"), ("registry",)),
+    "agents": (("agent", "simple", "*"), ("suite", "blueprint"), ("searching",), ("registry",)),
     "arena": (
         ("record", "statistics", "shotclock"),
         ("duel",),

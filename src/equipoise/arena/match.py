@@ -270,8 +270,6 @@ def play_match(
     duel.reset()
     # The first deal loads the evaluator, which is no part of playing.
     players.deals.deal(0)
-    if any(agent.learns for agent in agents):
-        workers = 1
     record = _Record(past, sample, max_faults)
 
     def tell() -> None:
@@ -392,7 +390,9 @@ def _check_past(past: Past, path: Path, hands: int, learner: bool) -> None:
 
 
 def _chunks(players: _Players, first: int, last: int, workers: int) -> Generator[Chunk, None, None]:
-    """The deals from `first` to `last - 1`, played, in order."""
+    """The deals from `first` to `last - 1`, played, in order; by one worker where somebody learns."""
+    if any(agent.learns for agent in players.duel.agents):
+        workers = 1
     deals = last - first
     size = min(BLOCK, max(1, -(-deals // (workers * _CHUNKS_PER_WORKER)))) if workers > 1 else BLOCK
     # Chunks end where blocks do, so that few blocks are dealt twice.
