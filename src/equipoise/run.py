@@ -278,26 +278,39 @@ class Saves:
         return 0.0 if self.timed else self._last - before
 
 
-@contextmanager
-def _whole() -> Iterator[None]:
-    """A KeyboardInterrupt waits for the end of the block: half an iteration is not to be saved.
+@dataclass
+class _Patience:
+    """Whether an iteration is under way, which a KeyboardInterrupt has to wait for."""
 
-    Only the main thread knows such; where Ctrl-C does something else, that is left alone.
+    busy: bool = False
+    waiting: bool = False
+
+    def interrupted(self, number: int, frame: object) -> None:
+        """Somebody pressed Ctrl-C."""
+        if not self.busy:
+            raise KeyboardInterrupt
+        self.waiting = True
+
+
+@contextmanager
+def _patient() -> Iterator[_Patience]:
+    """In this block half an iteration is never saved: what is asked meanwhile is heard at its end.
+
+    Only the main thread is interrupted; where Ctrl-C does something else, that is left alone. The
+    handler is set once a run: to set it for every iteration costs more than a small game's.
     """
+    patience = _Patience()
     if (
         threading.current_thread() is not threading.main_thread()
         or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     ):
-        yield
+        yield patience
         return
-    waiting: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: waiting.append(number))
+    signal.signal(signal.SIGINT, patience.interrupted)
     try:
-        yield
+        yield patience
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if waiting:
-        raise KeyboardInterrupt
 
 
 # ------------------------------------------------------------------------------------- the loop
@@ -333,6 +346,7 @@ class Loop:
         #: When the run would have begun had it never stopped, listened or saved off the clock.
         self._began = 0.0
         self._chunk = 1
+        self._patience = _Patience()
         #: Whether an iteration, or a save, broke off in the middle: then nothing more is saved.
         self._broken = False
         #: Whether it ended before its limit, because somebody asked.
@@ -343,7 +357,7 @@ class Loop:
     def run(self, listener: Listener | None = None, stop: Stop | None = None) -> Event:
         """Iterate until the limit or a stop; the last event, whose exploitability is measured."""
         stop = stop or Stop()
-        with stop.watching():
+        with stop.watching(), _patient() as self._patience:
             self._begin()
             try:
                 self._iterate(listener, stop)
@@ -408,10 +422,16 @@ class Loop:
         if limit.iterations is not None:
             count = min(count, limit.iterations - work.iteration)
         before = time.perf_counter()
-        with _whole():
-            self._broken = True
+        patience = self._patience
+        patience.busy = self._broken = True
+        try:
             work.advance(count)
             self._broken = False
+        finally:
+            patience.busy = False
+        if patience.waiting:
+            patience.waiting = False
+            raise KeyboardInterrupt
         now = time.perf_counter()
         left = _CHUNK_SECONDS
         if limit.seconds is not None:
