@@ -10,8 +10,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import connection
 from typing import Any
 
@@ -45,6 +46,18 @@ def start_pool(
     can_fork = "fork" in multiprocessing.get_all_start_methods() and threading.active_count() == 1
     context = multiprocessing.get_context("fork" if may_fork and can_fork else "spawn")
     return ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(enter, args))
+
+
+def worked(
+    pool: ProcessPoolExecutor, work: Callable[[Any], Any], parts: Iterable[Any], cure: str
+) -> Generator[Any, None, None]:
+    """What a pool makes of all parts, in their order; then, or when nobody listens any more, it ends."""
+    try:
+        yield from pool.map(work, parts)
+    except BrokenProcessPool:
+        raise EquipoiseError(f"a worker died, of memory or of an agent's crash: {cure}") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _begin(enter: Callable[..., object], args: tuple[Any, ...]) -> None:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import copy
 import signal
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -50,7 +49,7 @@ from equipoise.games.hand import check_seed
 from equipoise.games.notation import gamefile
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.run import Event, Listener
-from equipoise.workers import check_workers, start_pool
+from equipoise.workers import check_workers, start_pool, worked
 
 #: An agent, its name, or the path of its TOML file.
 Player = Agent | str | Path
@@ -403,11 +402,4 @@ def _chunks(players: _Players, first: int, last: int, workers: int) -> Generator
             yield players.play(*pair)
         return
     pool = start_pool(min(workers, len(bounds)), _enter, players, may_fork=True)
-    try:
-        yield from pool.map(_work, bounds)
-    except BrokenProcessPool:
-        raise EquipoiseError(
-            "a worker died, of memory or of an agent's crash: play with --workers 1 to see"
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+    yield from worked(pool, _work, bounds, "play with --workers 1 to see")

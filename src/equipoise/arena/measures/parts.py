@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Generator, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol, TypeVar
 
-from equipoise.errors import EquipoiseError
-from equipoise.workers import start_pool
+from equipoise.workers import start_pool, worked
 
 Part = TypeVar("Part", contravariant=True)
 Score = TypeVar("Score", covariant=True)
@@ -55,11 +53,4 @@ def scores(
         yield from map(source.score, parts)
         return
     pool = start_pool(min(workers, len(parts)), _enter, source, may_fork=True)
-    try:
-        yield from pool.map(_work, parts)
-    except BrokenProcessPool:
-        raise EquipoiseError(
-            "a worker died, of memory or of an agent's crash: measure with --workers 1 to see"
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+    yield from worked(pool, _work, parts, "measure with --workers 1 to see")
