@@ -19,7 +19,17 @@ import equipoise
 ROOT = Path(equipoise.__file__).parent
 
 #: Packages in the order data flows: each may import those before it.
-PACKAGES = ("cards", "games", "abstraction", "solve", "search", "agents", "arena", "web")
+PACKAGES = (
+    "cards",
+    "games",
+    "abstraction",
+    "solve",
+    "search",
+    "agents",
+    "arena",
+    "environment",
+    "web",
+)
 #: What stands on top: `bench` may import all but `cli`, `cli` everything.
 TOP = ("bench", "cli", "__main__")
 
@@ -72,6 +82,9 @@ ONLY_IN = {
     "typer": ("cli",),
     "rich.prompt": ("cli",),
     "nicegui": ("web",),
+    "pettingzoo": ("environment",),
+    "gymnasium": ("environment",),
+    "pyspiel": ("environment.openspiel", "bench"),
     "fastapi": ("web",),
     "ray": ("workers", "solve.sampling.sharded"),
 }

@@ -353,13 +353,7 @@ class BetMenu:
 
     def _amounts(self, state: State, legal: LegalActions, sizes: Sizes) -> list[int]:
         """Raise-to totals of the hand, ascending; the steps of the module's docstring."""
-        rules = state.rules
-        called = max(state.committed)
-        pot = rules.dead + 2 * called
-        least = legal.raise_min
-        # More than the opponent can call is the same as what he can call.
-        most = max(least, min(legal.raise_max, min(rules.stacks)))
-
+        called, pot, least, most = _bounds(state, legal)
         wanted: set[int] = set()
         for size in sizes:
             if size.unit == "*":
@@ -394,6 +388,28 @@ class BetMenu:
 
 _THRESHOLDS = ("add_allin_threshold", "force_allin_threshold", "merging_threshold")
 _SIZE_KEYS = ("bets", "raises", "donks", "max_raises")
+
+
+def amount_of(size: BetSize, state: State) -> int:
+    """The raise-to total that one size comes to in a state, clamped; 0 where no raise is allowed.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> [amount_of(BetSize.parse(size), State.start(NOLIMIT_HOLDEM)) for size in ("50%", "1%", "a")]
+    [200, 200, 20000]
+    """
+    legal = state.legal()
+    if not legal.raise_min or state.rules.limit:
+        return legal.raise_min
+    called, pot, least, most = _bounds(state, legal)
+    return min(max(_raise_to(size, state, called, pot, most), least), most)
+
+
+def _bounds(state: State, legal: LegalActions) -> tuple[int, int, int, int]:
+    """The bet to call, the pot after the call, and the least and most that a raise is to."""
+    called, least = max(state.committed), legal.raise_min
+    # More than the opponent can call is the same as what he can call.
+    most = max(least, min(legal.raise_max, min(state.rules.stacks)))
+    return called, state.rules.dead + 2 * called, least, most
 
 
 def _raise_to(size: BetSize, state: State, called: int, pot: int, most: int) -> int:
