@@ -36,7 +36,7 @@ TOP = ("bench", "cli", "__main__")
 #: Files beside the packages, layer by layer: each may import those of the layers before its own.
 FOUNDATION = (
     ("errors", "version", "kernel"),
-    ("files", "settings", "numerals", "plugins", "run"),
+    ("files", "settings", "numerals", "plugins", "run", "datafolder"),
     ("artefact", "workers", "columnar"),
     ("cache",),
 )
@@ -89,7 +89,7 @@ ONLY_IN = {
     "ray": ("workers", "solve.sampling.sharded"),
 }
 #: Third parties that take long to load: imported inside functions, or for type checkers.
-HEAVY = ("polars", "matplotlib", "scipy", "rich", "hypothesis", "IPython")
+HEAVY = ("polars", "matplotlib", "scipy", "rich", "hypothesis", "IPython", "uvicorn")
 
 #: What a file with kernels must not import, however far away: an edit there would compile its kernels
 #: anew, for kernels are stamped by all that their file imports.

@@ -61,11 +61,11 @@ def worked(
 
 
 def _begin(enter: Callable[..., object], args: tuple[Any, ...]) -> None:
-    _follow_parent()
+    follow_parent()
     enter(*args)
 
 
-def _follow_parent() -> None:
+def follow_parent() -> None:
     """End this process as soon as the one that started it is gone."""
     parent = multiprocessing.parent_process()
     assert parent is not None

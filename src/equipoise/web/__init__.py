@@ -1,0 +1,1 @@
+"""The browser's table and pages: NiceGUI on FastAPI, bound to this machine unless told otherwise."""
