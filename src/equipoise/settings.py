@@ -47,6 +47,7 @@ KINDS = {
     "truth": "true or false",
     "wholes": "whole numbers in brackets, such as [8, 12, 4, 4]",
     "numbers": "numbers in brackets, such as [0.6, 0.8]",
+    "words": 'words in brackets, such as ["./mybot", "--fast"]',
     "table": "a table of settings",
     "boards": 'a whole number, or "all"',
     "shares": "a whole number, or shares in brackets, such as [0.25, 0.5, 0.75]",
@@ -287,6 +288,7 @@ _OF_TYPE: dict[object, Kind] = {
     float: "number",
     str: "text",
     tuple[float, ...]: "numbers",
+    tuple[str, ...]: "words",
 }
 
 
@@ -351,10 +353,10 @@ def _is(value: Any, kind: Kind) -> bool:
         return value == "all" or _is(value, "whole")
     if kind == "shares":
         return _is(value, "whole") or _is(value, "numbers")
+    if kind == "words":
+        return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
     if kind == "sizes":
-        return isinstance(value, str) or (
-            isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
-        )
+        return isinstance(value, str) or _is(value, "words")
     each = "whole" if kind == "wholes" else "number"
     return isinstance(value, list | tuple) and all(_is(part, each) for part in value)
 

@@ -12,7 +12,8 @@ in the folder `shipped` of this package; these also say `game`, `about`, `docume
 any file may. A `blueprint` that is a path is looked for beside the file, then in the current folder.
 
 An agent's class may also stand in a Python file, `bots/jam.py:Jam`, or `bots/jam.py` if it is the
-only one there: the file is run, as whoever names it means. No TOML file has anything run.
+only one there: the file is run, as whoever names it means. No TOML file has Python run; one of
+`program` names a command, which is started when the agent first has to act, in the file's folder.
 
 Another package adds agents through the entry-point group `equipoise.agents`: each entry point leads
 to an :class:`Agent` class, or to an :class:`AgentEntry` that says more about it.
@@ -236,6 +237,22 @@ AGENTS: dict[str, AgentEntry] = {
             "",
             "1 ms, turn 2 s (4 at most), river 0.1 s (0.5 at most)",
         ),
+        AgentEntry(
+            "program",
+            "equipoise.agents.outside.program:ProgramAgent",
+            "both",
+            "asks a program in any language: name its command in a TOML file",
+            "",
+            "0.1 ms and what the program takes",
+        ),
+        AgentEntry(
+            "chat",
+            "equipoise.agents.outside.chat:ChatAgent",
+            "both",
+            "asks a language model: name its server in a TOML file",
+            "",
+            "what the server takes",
+        ),
     )
 }
 
@@ -392,6 +409,8 @@ class AgentSpec:
             from equipoise.agents.blueprint.files import beside
 
             settings["blueprint"] = beside(Path(text), settings["blueprint"])
+        if "command" in settings:
+            settings.setdefault("folder", str(Path(text).absolute().parent))
         return cls(described, settings, name)
 
     def check(self, rules: Rules = NOLIMIT_HOLDEM) -> None:

@@ -36,6 +36,7 @@ from equipoise.arena.matchlog import (
     Past,
     fault_line,
     hand_text,
+    note_lines,
     read_past,
     score_line,
 )
@@ -107,6 +108,7 @@ class _Players:
         counted = 0
         interrupted = False
         before = [agent.fallbacks for agent in duel.agents]
+        noting = any(agent.notes is not None for agent in duel.agents)
         try:
             for number, deal in enumerate(self.deals.deals(start, stop), start):
                 turns: tuple[tuple[int, int], ...]
@@ -127,6 +129,8 @@ class _Players:
                     for fault in new:
                         limits[fault.seat] -= 1
                 payoffs += won
+                if noting:
+                    text = note_lines(duel.agents) + text
                 if logged:
                     lines.append(text)
                 if min(limits) <= 0:

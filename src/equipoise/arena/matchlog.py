@@ -6,7 +6,8 @@
     SCORE:1200|-1200:random|call
 
 Payoffs and names of a `STATE` line are in order of position, those of `SCORE` A's first. In hand n
-A sits at position n mod 2. A fault is a comment before its hand: `# FAULT 17 0 reason`.
+A sits at position n mod 2. A fault is a comment before its hand, `# FAULT 17 0 reason`, and so is what
+an agent wants kept, `# NOTE 0 text`.
 
 What a log says is not believed: the cards of every hand follow from the seed, and what it paid from
 the cards and the betting. Who goes on from a log has each hand played again first.
@@ -23,6 +24,7 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
+from equipoise.agents.agent import Agent
 from equipoise.arena.record import Fault, chips_text, state_line
 from equipoise.errors import ArtefactError, EquipoiseError, FileError
 from equipoise.games.dealing import DealtCards, SeededDeals
@@ -34,6 +36,7 @@ from equipoise.settings import brief
 
 _MATCH = "# match "
 _FAULT = "# FAULT "
+_NOTE = "# NOTE "
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,16 @@ class Past(NamedTuple):
 def fault_line(fault: Fault) -> str:
     """A fault as logs write it."""
     return f"{_FAULT}{fault.hand} {fault.seat} {fault.reason}\n"
+
+
+def note_lines(agents: Sequence[Agent]) -> str:
+    """What agents want kept of the hands since they were last asked, as logs write it."""
+    told = ""
+    for seat, agent in enumerate(agents):
+        if agent.notes:
+            told += "".join(f"{_NOTE}{seat} {' '.join(note.split())}\n" for note in agent.notes)
+            agent.notes.clear()
+    return told
 
 
 def score_line(payoffs: Sequence[float], a: str, b: str) -> str:

@@ -1,0 +1,1 @@
+"""Agents that think elsewhere: in a program of any language, or behind a chat server."""
