@@ -69,7 +69,7 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("duel",),
         ("matchlog",),
         ("*",),
-        ("acpc",),
+        ("acpc", "remote"),
         ("histories",),
         ("measures",),
     ),

@@ -39,6 +39,8 @@ class Agent(ABC):
     learns: bool = False
     #: Decisions since the last reset that were not answered as they are meant to be, but more simply.
     fallbacks: int = 0
+    #: A decision may take long: whoever serves others as well asks in a thread.
+    waits: bool = False
     #: What the agent wants kept with the log of the hand, a line each, if it keeps such a list.
     notes: list[str] | None = None
 

@@ -81,7 +81,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def check_host(host: str, token: str | None) -> None:
+def check_host(host: str, token: str | None, option: str = "--token") -> None:
     """Refuse to open the server to others without a token worth its name.
 
     >>> check_host("0.0.0.0", None)
@@ -91,11 +91,11 @@ def check_host(host: str, token: str | None) -> None:
     """
     if token is not None and len(token) < SHORTEST_TOKEN:
         raise EquipoiseError(
-            f"--token: give {SHORTEST_TOKEN} characters or more, such as a long word"
+            f"{option}: give {SHORTEST_TOKEN} characters or more, such as a long word"
         )
     if token is None and not is_loopback(host):
         raise EquipoiseError(
-            f"--host {host[:60]} lets others in: give a --token of {SHORTEST_TOKEN} characters or more"
+            f"--host {host[:60]} lets others in: give a {option} of {SHORTEST_TOKEN} characters or more"
         )
 
 
@@ -109,7 +109,7 @@ class Gate:
         self._token = token
         # Cookies outlive the server only where the token stays the same.
         self._key = "" if token is None else _keyed(token)
-        self._slow = _Patience()
+        self._slow = Patience()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or one socket."""
@@ -129,7 +129,7 @@ class Gate:
             await _refuse(scope, send, 413, f"More than {MOST_BODY_BYTES >> 20} MB is not read.")
             return
         cookies = _cookies(headers.get("cookie", ""))
-        if self._token is not None and not _equal(cookies.get(KEY_COOKIE, ""), self._key):
+        if self._token is not None and not equal(cookies.get(KEY_COOKIE, ""), self._key):
             await self._ask_token(scope, receive, send)
             return
         await self._pass(scope, receive, send, cookies)
@@ -171,7 +171,7 @@ class Gate:
             return
         address = (scope.get("client") or ("?",))[0]
         await asyncio.sleep(self._slow.wait(address))
-        if not _equal(shown, self._token):
+        if not equal(shown, self._token):
             self._slow.blame(address)
             await _answer(send, 401, _form("That is not the token."))
             return
@@ -183,7 +183,7 @@ class Gate:
         await _answer(send, 303, "", (place, (b"set-cookie", _cookie(KEY_COOKIE, self._key))))
 
 
-class _Patience:
+class Patience:
     """How long each address has to wait before its next token is looked at."""
 
     def __init__(self) -> None:
@@ -263,7 +263,7 @@ def _keyed(token: str) -> str:
     return hmac.new(token.encode(), b"equipoise visitor key", hashlib.sha256).hexdigest()
 
 
-def _equal(shown: str, right: str) -> bool:
+def equal(shown: str, right: str) -> bool:
     """Whether two texts are the same, in a time that does not say where they differ."""
     return hmac.compare_digest(shown.encode("utf-8", "replace"), right.encode())
 

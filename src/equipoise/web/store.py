@@ -15,16 +15,13 @@ A page that keeps something of its own uses :meth:`Store.keep` and :meth:`Store.
 from __future__ import annotations
 
 import secrets
-import sqlite3
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.errors import EquipoiseError
 from equipoise.settings import brief
+from equipoise.web.database import Database
 
 #: Changes when tables change their meaning.
 _VERSION = 1
@@ -96,7 +93,7 @@ class RoomRow(NamedTuple):
     begun: float
 
 
-class Store:
+class Store(Database):
     """The file, open.
 
     >>> import tempfile
@@ -108,47 +105,7 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock = threading.RLock()
-        try:
-            # One connection for all threads, one at a time: whole transactions are short.
-            self._base = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            self._base.execute("PRAGMA journal_mode = WAL")
-            self._base.execute("PRAGMA synchronous = NORMAL")
-            self._base.execute("PRAGMA foreign_keys = ON")
-            version = self._base.execute("PRAGMA user_version").fetchone()[0]
-            if not version:
-                with self.transaction() as base:
-                    for statement in filter(str.strip, _TABLES.split(";")):
-                        base.execute(statement)
-                    base.execute(f"PRAGMA user_version = {_VERSION}")
-        except sqlite3.Error as error:
-            raise ArtefactError(
-                f"{path}: {error}: move it away, or set EQUIPOISE_DATA to another folder"
-            ) from None
-        if version > _VERSION:
-            raise ArtefactError(f"{path} is of a later version: update, or set EQUIPOISE_DATA")
-
-    def close(self) -> None:
-        """Nothing more is written."""
-        with self._lock:
-            self._base.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of the block, or nothing of it."""
-        with self._lock:
-            self._base.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._base
-            except BaseException:
-                self._base.execute("ROLLBACK")
-                raise
-            self._base.execute("COMMIT")
-
-    def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._lock:
-            return self._base.execute(query, values).fetchall()
+        super().__init__(path, _TABLES, _VERSION)
 
     # ------------------------------------------------------------------------------------ sessions
 
@@ -182,13 +139,13 @@ class Store:
 
     def session(self, session: str) -> SessionRow | None:
         """One session."""
-        rows = self._all("SELECT * FROM sessions WHERE id = ?", session)
+        rows = self.rows("SELECT * FROM sessions WHERE id = ?", session)
         return SessionRow(*rows[0]) if rows else None
 
     def sessions(self, visitor: str, limit: int = 500) -> list[SessionRow]:
         """A visitor's sessions, the last first."""
         query = "SELECT * FROM sessions WHERE visitor = ? ORDER BY last DESC LIMIT ?"
-        return [SessionRow(*row) for row in self._all(query, visitor, limit)]
+        return [SessionRow(*row) for row in self.rows(query, visitor, limit)]
 
     def forget_session(self, session: str) -> None:
         """A session and all its hands, for good."""
@@ -257,7 +214,7 @@ class Store:
 
     def _hands(self, which: str, *values: Any) -> list[HandRow]:
         query = f"SELECT number, betting, payoff, equity, aivat, review FROM hands WHERE {which}"
-        return [HandRow(*row) for row in self._all(query, *values)]
+        return [HandRow(*row) for row in self.rows(query, *values)]
 
     # --------------------------------------------------------------------------------------- rooms
 
@@ -272,12 +229,12 @@ class Store:
 
     def room(self, code: str) -> RoomRow | None:
         """One room."""
-        rows = self._all("SELECT * FROM rooms WHERE code = ?", code)
+        rows = self.rows("SELECT * FROM rooms WHERE code = ?", code)
         return RoomRow(*rows[0]) if rows else None
 
     def room_sessions(self, code: str) -> dict[int, SessionRow]:
         """The sessions in a room, by seat."""
-        rows = self._all("SELECT * FROM sessions WHERE room = ?", code)
+        rows = self.rows("SELECT * FROM sessions WHERE room = ?", code)
         return {row.seat: row for row in (SessionRow(*values) for values in rows)}
 
     # ----------------------------------------------------------------------------------- documents
@@ -303,7 +260,7 @@ class Store:
     def kept(self, visitor: str, kind: str) -> dict[str, str]:
         """All texts of a kind, by name."""
         query = "SELECT name, text FROM documents WHERE visitor = ? AND kind = ? ORDER BY name"
-        return dict(self._all(query, visitor, kind))
+        return dict(self.rows(query, visitor, kind))
 
     def drop(self, visitor: str, kind: str, name: str) -> None:
         """Let go of a text."""

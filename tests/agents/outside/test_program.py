@@ -77,7 +77,7 @@ for line in sys.stdin:
         ('print(\'{"action": "jump"}\', flush=True)', "action = 'jump'"),
         ("sys.exit(3)", "ended with code 3"),
         ('print(\'{"action": "raise", "amount": 7}\', flush=True)', "cannot raise to 7"),
-        ("print('{}', flush=True); print('{}', flush=True)", "more than one line"),
+        ("sys.stdout.write('{}\\n{}\\n'); sys.stdout.flush()", "more than one line"),
     ],
 )
 def test_what_goes_wrong_is_a_fault_and_the_match_goes_on(tmp_path, answer, reason):

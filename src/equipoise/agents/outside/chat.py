@@ -50,6 +50,7 @@ class ChatAgent(Agent):
     """Asks a chat server."""
 
     name = "chat"
+    waits = True
 
     def __init__(
         self,

@@ -55,6 +55,7 @@ class ProgramAgent(Agent):
     """Asks a program."""
 
     name = "program"
+    waits = True
 
     def __init__(
         self,

@@ -83,6 +83,7 @@ class SearchAgent(Agent):
     """
 
     name = "search"
+    waits = True
 
     def __init__(
         self,

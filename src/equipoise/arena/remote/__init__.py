@@ -1,0 +1,1 @@
+"""Play over HTTP, hand by hand, in the words of Slumbot's public server."""
