@@ -11,6 +11,8 @@ these arrays, a kind and settings; :func:`feature_table` expands it once, into t
   `points` (:mod:`equipoise.abstraction.features.outlook`);
 - `nearest`: the nearest of `centroids` to a vector of the hand, by setting `metric`. Setting `of` is
   `histograms` (cumulative, with setting `borders`) or `ochs` (with setting `clusters`);
+- `clustered`, on the flop: as `nearest` by histograms, but cell `merge[cluster, feature]` of the public
+  cluster that the flop is in, which `clusters` names (:mod:`equipoise.abstraction.flopclusters`);
 - `cuts`: the cell between borders on one or more axes. `borders0` cuts the first of the setting
   `axes`; row i of `borders1` cuts cell i on the second, and so on. A border belongs to the cell above.
   Axes are `equity`, `spread`, `river_spread`, `strength`, `positive` and `negative`.
@@ -40,6 +42,7 @@ from equipoise.abstraction.features.equities import (
 from equipoise.abstraction.features.kernels import FULL_SCORE
 from equipoise.abstraction.features.ochs import cluster_count, ochs_vectors
 from equipoise.abstraction.features.potentials import potentials
+from equipoise.abstraction.flopclusters import FlopClusters
 from equipoise.abstraction.kmeans import METRICS, nearest
 from equipoise.abstraction.lookup import BLOCKED
 from equipoise.cache import cached_table
@@ -52,7 +55,7 @@ Table = NDArray[np.uint16]
 
 #: Boards that are worked on at a time.
 _BATCH = 512
-KINDS = ("class", "score", "table", "outlook", "nearest", "cuts")
+KINDS = ("class", "score", "table", "outlook", "nearest", "clustered", "cuts")
 _MOMENT_AXES = {"equity": 0, "spread": 1, "river_spread": 2}
 _POTENTIAL_AXES = {"strength": 0, "positive": 1, "negative": 2}
 
@@ -86,6 +89,8 @@ class Definition:
         if self.kind == "cuts":
             last = self.arrays[f"borders{len(self.settings['axes']) - 1}"]
             return int(np.prod([*last.shape[:-1], last.shape[-1] + 1]))
+        if self.kind == "clustered":
+            return int(self.arrays["merge"].max(initial=0)) + 1
         return len(self.arrays["centroids"])
 
     @cached_property
@@ -119,7 +124,7 @@ def check_definitions(definitions: Sequence[Definition]) -> None:
 
 
 def _check_kind(street: int, definition: Definition) -> None:
-    fitting = {"class": (0,), "score": (3,), "outlook": (0, 1, 2)}.get(
+    fitting = {"class": (0,), "score": (3,), "outlook": (0, 1, 2), "clustered": (1,)}.get(
         definition.kind, tuple(range(STREET_COUNT))
     )
     if street not in fitting:
@@ -165,6 +170,15 @@ def _check_nearest(street: int, definitions: Sequence[Definition]) -> None:
         raise GameError(f"centroids of street {street} are not of vectors of {size:,} numbers")
 
 
+def _check_clustered(street: int, definitions: Sequence[Definition]) -> None:
+    _check_nearest(street, definitions)
+    arrays = definitions[street].arrays
+    clusters = FlopClusters(arrays["clusters"])
+    shape = (clusters.count, len(arrays["centroids"]))
+    if arrays["merge"].shape != shape or arrays["merge"].dtype != np.uint16:
+        raise GameError(f"cells of clustered flops: give uint16{list(shape)}, clusters by features")
+
+
 def _check_cuts(street: int, definitions: Sequence[Definition]) -> None:
     definition, cells = definitions[street], 1
     axes = definition.settings["axes"]
@@ -183,6 +197,7 @@ _CHECKS = {
     "table": _check_table,
     "outlook": _check_outlook,
     "nearest": _check_nearest,
+    "clustered": _check_clustered,
     "cuts": _check_cuts,
 }
 
@@ -212,6 +227,8 @@ def feature_table(
                 _fill_by_outlook(street, definitions, progress, out)
             elif definition.kind == "nearest":
                 _fill_by_nearest(street, definition, progress, out)
+            elif definition.kind == "clustered":
+                _fill_by_cluster(street, definitions, progress, out)
             else:
                 _fill_by_cuts(street, definition, progress, out)
 
@@ -252,6 +269,19 @@ def _fill_by_nearest(
         out[part] = rows
         if progress is not None:
             progress(Event(part.stop, len(out)))
+
+
+def _fill_by_cluster(
+    street: int, definitions: Sequence[Definition], progress: Listener | None, out: Table
+) -> None:
+    own = definitions[street]
+    flat = Definition("nearest", own.settings, {"centroids": own.arrays["centroids"]})
+    features = feature_table(
+        street, [*definitions[:street], flat, *definitions[street + 1 :]], progress
+    )
+    dealt = features != BLOCKED
+    cells = own.arrays["merge"][own.arrays["clusters"][:, None], np.where(dealt, features, 0)]
+    out[:] = np.where(dealt, cells, BLOCKED)
 
 
 def _check_vectors(street: int, of: Any) -> None:

@@ -3,6 +3,7 @@
     potential-aware   branching = [8, 12, 4, 4], or totals = [8, 96, 384, 1536]
     potential         flop, turn, river = { equity = 50, positive = [0.6, 0.8], negative = [0.75] }
     histograms        counts = [1000, 1000, 1000], metric = "emd" or "l2", river = "ochs" or "equity"
+    hierarchical      clusters = 60, counts = [24, 20, 16], flat = [300, 1000, 1000]
     equity            count = 5, division = "quantile" or "width", remembers = true
 
 Equity counts divisions that are equally likely, or lists the shares of hands below each border.
@@ -26,6 +27,7 @@ from equipoise.settings import SEED, Kind, check, choose
 if TYPE_CHECKING:
     from equipoise.abstraction.abstraction import Abstraction
     from equipoise.abstraction.buckets.equity import EquityBuckets
+    from equipoise.abstraction.buckets.hierarchical import HierarchicalBuckets
     from equipoise.abstraction.buckets.histograms import HistogramBuckets
     from equipoise.abstraction.buckets.potential import StreetDivision
     from equipoise.abstraction.buckets.potential_aware import PotentialAware
@@ -164,6 +166,26 @@ def _histograms(settings: Settings, tell: Listener, progress: Listener | None) -
     return histogram_buckets(_clusters(settings), progress)
 
 
+def _hierarchy(settings: Settings) -> HierarchicalBuckets:
+    from equipoise.abstraction.buckets.hierarchical import HierarchicalBuckets
+
+    told: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()
+    }
+    return HierarchicalBuckets(**told)
+
+
+def _hierarchical_counts(settings: Settings) -> tuple[int, ...]:
+    asked = _hierarchy(settings)
+    return (169, *(asked.clusters * count for count in asked.counts))
+
+
+def _hierarchical(settings: Settings, tell: Listener, progress: Listener | None) -> Abstraction:
+    from equipoise.abstraction.buckets.hierarchical import hierarchical_buckets
+
+    return hierarchical_buckets(_hierarchy(settings), tell, progress)
+
+
 def _equity_counts(settings: Settings) -> tuple[int, ...]:
     count = settings.get("count", 5)
     if not 2 <= count <= 100:
@@ -246,6 +268,13 @@ METHODS: dict[str, Method] = {
         _clusters,
         _histograms,
     ),
+    "hierarchical": Method(
+        {"clusters": "whole", "counts": "wholes", "flat": "wholes", "seed": SEED},
+        _hierarchical_counts,
+        lambda _: False,
+        _hierarchy,
+        _hierarchical,
+    ),
     "equity": Method(
         {"count": "whole", "division": "text", "remembers": "truth"},
         _equity_counts,
@@ -273,8 +302,8 @@ def checked(settings: Settings) -> tuple[str, dict[str, Any]]:
     method = METHODS[choose(name, METHODS, "abstraction.method")]
     own = {key: value for key, value in settings.items() if key != "method"}
     check(own, method.kinds, "abstraction")
-    method.counts(own)
     try:
+        method.counts(own)
         method.check(own)
     except GameError as error:
         raise RecipeError(f"abstraction: {error}") from None

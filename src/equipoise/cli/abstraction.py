@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,6 +51,7 @@ def abstraction_command(
     \b
     Example: equipoise abstraction build tartanian5 --out buckets.safetensors
     Example: equipoise abstraction show tartanian5 --street flop --plot buckets.png
+    Example: equipoise abstraction show claudico --street flop --plot clusters.png
     Example: equipoise abstraction refine inot.run/blueprint.safetensors --out finer.toml
 
     What is made is kept in the cache folder, so that the same is made only once. Refining halves the
@@ -69,13 +71,13 @@ def abstraction_command(
     if out is not None:
         found.save(out)
     if plot is not None:
-        from equipoise.abstraction.report import draw
-
-        draw(found, plot)
+        _draw(found, street, plot)
     data = _figures(found)
     if what == "show":
         number = STREETS.index(street)
         data |= {"street": street, "buckets": _buckets(found, number, examples)}
+        if street == "flop":
+            data |= _clusters(found)
     emit(data, json, lambda: _shown(data, every, plot, out))
 
 
@@ -178,6 +180,25 @@ def _buckets(found: Abstraction, number: int, examples: int) -> list[dict[str, A
     ]
 
 
+def _draw(found: Abstraction, street: str, plot: Path) -> None:
+    """A picture of the buckets, on the flop of the public clusters where there are any."""
+    from equipoise.abstraction.clusterreport import draw_clusters
+    from equipoise.abstraction.report import draw
+
+    clustered = street == "flop" and found.definitions[1].kind == "clustered"
+    (draw_clusters if clustered else draw)(found, plot)
+
+
+def _clusters(found: Abstraction) -> dict[str, Any]:
+    """Public clusters of flops, where there are any."""
+    from equipoise.abstraction.clusterreport import describe_clusters
+
+    told = describe_clusters(found)
+    if not told:
+        return {}
+    return {"public_clusters": [{**asdict(one), "why": one.why} for one in told]}
+
+
 def _shown(
     data: dict[str, Any], every: bool, plot: Path | None, out: Path | None
 ) -> RenderableType:
@@ -198,12 +219,34 @@ def _shown(
             f"{one['explained']:.1%}",
         )
     parts: list[RenderableType] = [streets]
+    if "public_clusters" in data:
+        parts.append(_listed_clusters(data["public_clusters"]))
     if "buckets" in data:
         parts.append(_listed(data, every))
     for path, told in ((out, "abstraction"), (plot, "picture")):
         if path is not None:
             parts.append(f"{told} written to {path}")
     return Group(*parts)
+
+
+def _listed_clusters(clusters: list[dict[str, Any]]) -> RenderableType:
+    from rich.table import Table
+
+    table = Table(title="public clusters of flops")
+    for column in ("cluster", "share", "flops", "radius"):
+        table.add_column(column, justify="right")
+    table.add_column("what they share")
+    table.add_column("for example, from the middle outwards")
+    for one in clusters:
+        table.add_row(
+            str(one["cluster"] + 1),
+            f"{one['mass']:.2%}",
+            str(one["flops"]),
+            f"{one['radius']:.2f}",
+            one["why"],
+            " ".join(one["examples"]),
+        )
+    return table
 
 
 def _listed(data: dict[str, Any], every: bool) -> RenderableType:

@@ -47,6 +47,32 @@ _TARGET = 0.3
 _SAVE_EVERY = 120.0
 
 
+_Line = Annotated[
+    str | None,
+    typer.Option(help="Begin after this betting on the street, such as 'check, bet 50'."),
+]
+_At = Annotated[
+    str, typer.Option(help="Show this position, such as 'check, bet 50'; else the first.")
+]
+_Locks = Annotated[
+    list[str] | None,
+    typer.Option(help="Fix a decision: 'check, bet 50: fold=1', or '...: fold=1 for 22+'."),
+]
+_Solver = Annotated[
+    str, typer.Option(help="cfr, which iterates, or lp, a river by linear program, at once.")
+]
+_Buckets = Annotated[
+    int | None, typer.Option(help="With lp: buckets of like hands for each player; else all hands.")
+]
+_Bucketing = Annotated[
+    str, typer.Option(help="With --buckets: by quantile or width of equity, or blockers.")
+]
+_Tremble = Annotated[
+    float | None,
+    typer.Option(help="With lp: least chance of every action; 1e-4 with --buckets, else 0."),
+]
+
+
 def solve_command(
     spot: Annotated[
         Path | None, typer.Argument(help="TOML file of the spot, or a saved solution.")
@@ -76,17 +102,13 @@ def solve_command(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the strategy into this png, svg or pdf.")
     ] = None,
-    line: Annotated[
-        str | None,
-        typer.Option(help="Begin after this betting on the street, such as 'check, bet 50'."),
-    ] = None,
-    at: Annotated[
-        str, typer.Option(help="Show this position, such as 'check, bet 50'; else the first.")
-    ] = "",
-    lock: Annotated[
-        list[str] | None,
-        typer.Option(help="Fix a decision: 'check, bet 50: fold=1', or '...: fold=1 for 22+'."),
-    ] = None,
+    line: _Line = None,
+    at: _At = "",
+    lock: _Locks = None,
+    solver: _Solver = "cfr",
+    buckets: _Buckets = None,
+    bucketing: _Bucketing = "quantile",
+    tremble: _Tremble = None,
     overwrite: Overwrite = False,
     json: Json = False,
 ) -> None:
@@ -97,6 +119,7 @@ def solve_command(
     Example: equipoise solve spot.solution --target-pct-pot 0.1 --at 'check, bet 50'
     Example: equipoise solve spot.toml --lock 'check, bet 50: fold=1'
     Example: equipoise solve spot.toml --line 'check, bet 50'
+    Example: equipoise solve river.toml --solver lp --buckets 20 --bucketing blockers
 
     After --line, or `line` of the spot, the ranges are those with which both players get there, and
     percentages are of the pot there, bets included.
@@ -107,10 +130,12 @@ def solve_command(
     goal = _Goal(target_pct_pot, seconds, iterations, threads)
     files = _Files(save, export, plot, through)
     files.check(spot, overwrite)
-    solution = _solution(spot, resume, goal, storage, line)
+    program = _Program(solver, buckets, bucketing, tremble)
+    program.check(goal, resume, storage, lock)
+    solution = program.solved(spot, line) or _solution(spot, resume, goal, storage, line)
     for words in lock or []:
         _lock(solution, words)
-    if solution.solver is None and goal.wants_more(solution):
+    if solution.solver is None and not program.wanted and goal.wants_more(solution):
         raise EquipoiseError("this file keeps only the answer, which cannot be solved further")
     files.check_contents(solution, solution.at(at) if at else solution.at())
     kept = save or _free_name(spot or resume)
@@ -141,11 +166,11 @@ class _Goal:
         check_number("--threads", threads, 1, MOST_THREADS)
         self.target = _TARGET if target is None else target
         self.seconds, self.iterations, self.threads = seconds, iterations, threads
-        self._asked = any(given is not None for given in (target, seconds, iterations))
+        self.asked = any(given is not None for given in (target, seconds, iterations))
 
     def wants_more(self, solution: Solution) -> bool:
         """Whether a solve was asked for that a solution has not reached."""
-        return self._asked and not solution.exploitability_pct_pot <= self.target
+        return self.asked and not solution.exploitability_pct_pot <= self.target
 
     def announced(self, spot: Spot) -> str:
         """Cost of the solve, before it starts."""
@@ -167,6 +192,53 @@ class _Goal:
             return f"{cost}\nto 0 % of the pot: until Ctrl-C"
         took = duration_text(count * each)
         return f"{cost}\n{what}{count:,.0f} iterations, {took}"
+
+
+class _Program(NamedTuple):
+    """A river by linear program, as the options ask for it."""
+
+    solver: str
+    buckets: int | None
+    bucketing: str
+    tremble: float | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether it is asked for."""
+        return self.solver == "lp"
+
+    def check(self, goal: _Goal, resume: Path | None, storage: str, lock: list[str] | None) -> None:
+        """Refuse options that do not go together."""
+        from equipoise.settings import choose
+
+        choose(self.solver, ("cfr", "lp"), "--solver")
+        choose(self.bucketing, ("quantile", "width", "blockers"), "--bucketing")
+        check_number("--buckets", self.buckets, 1, 2000)
+        check_number("--tremble", self.tremble, 0, 0.05)
+        if not self.wanted:
+            given = {"--buckets": self.buckets is not None, "--tremble": self.tremble is not None}
+            given["--bucketing"] = self.bucketing != "quantile"
+            for name in (name for name, said in given.items() if said):
+                raise EquipoiseError(f"{name} is for linear programs: add --solver lp")
+        elif goal.asked or resume is not None or storage != "32-bit":
+            raise EquipoiseError(
+                "--solver lp solves at once: leave out --target-pct-pot, --seconds, --iterations, "
+                "--resume and --storage"
+            )
+        elif lock:
+            raise EquipoiseError("--solver lp has no locks: leave out --lock, or --solver lp")
+
+    def solved(self, spot: Path | None, line: str | None) -> Solution | None:
+        """The solution, if a linear program was asked for."""
+        from equipoise.solve.spots.solutionfile import is_solution
+
+        if not self.wanted:
+            return None
+        if spot is None or spot.suffix == ".solution" or is_solution(spot):
+            raise EquipoiseError("--solver lp: name the TOML file of a river")
+        from equipoise.solve.spots.bucketedriver import solve_river
+
+        return solve_river(_spot(spot, line), self.buckets, self.bucketing, self.tremble)
 
 
 class _Written:
@@ -365,8 +437,15 @@ def _shown(solution: Solution, position: ShownPosition, written: list[str]) -> R
     if position.to_act is not None:
         parts += [position.chart(), ""]
     restricted = " of the restricted game" if solution.locks else ""
+    parts.append(position.table())
+    if solution.program is not None:
+        program = solution.program
+        parts.append(
+            f"linear program over {program.used[0]:,} and {program.used[1]:,} "
+            f"{'hands' if program.buckets is None else f'buckets by {program.bucketing}'}, tremble "
+            f"{program.tremble:g}: worth {program.ev_oop_chips:.6f} chips to oop"
+        )
     parts += [
-        position.table(),
         f"exploitability{restricted} {solution.exploitability_pct_pot:.4f} % of pot = "
         f"{solution.exploitability_chips:.4g} chips, {solution.iterations:,} iterations in "
         f"{duration_text(solution.seconds)}, {solution.nodes:,} decision{'s' * (solution.nodes > 1)}, "

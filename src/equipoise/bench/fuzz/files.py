@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.definition import Definition
+from equipoise.abstraction.flopclusters import FLOPS
 from equipoise.bench.fuzz import samples as sample
 from equipoise.bench.fuzz.mutations import Stock, spoil
 from equipoise.bench.fuzz.reader import Reader, refuse
@@ -129,7 +130,14 @@ def _abstractions() -> list[bytes]:
     cut = {"borders0": np.array([0.5]), "borders1": np.array([[0.2], [0.7]])}
     cuts = Definition("cuts", {"axes": ["strength", "positive"]}, cut)
     other = Abstraction("other", (table, cuts, cuts, score), (three, tied, four, whole))
-    return _saved(_halves().save, one.save, other.save)
+    flops = (np.arange(FLOPS) % 2).astype(np.uint16)
+    merge = np.arange(8, dtype=np.uint16).reshape(2, 4)
+    under: dict[str, NDArray[Any]] = {"centroids": eye, "clusters": flops, "merge": merge}
+    clustered = Definition("clustered", borders, under)
+    eight, rows = np.arange(8, dtype=np.uint16)[None], np.arange(4, dtype=np.uint16)
+    public = (three, eight, np.repeat([rows, rows + 4], 4, axis=0).astype(np.uint16), whole)
+    under_flops = Abstraction("under flops", (table, clustered, nearest, score), public)
+    return _saved(_halves().save, one.save, other.save, under_flops.save)
 
 
 def _blueprints() -> list[bytes]:

@@ -135,6 +135,82 @@ class SequenceForm:
         return csr_array((np.concatenate(chips), places), shape=(self.counts[0], self.counts[1]))
 
 
+def load_highs() -> None:
+    """Load HiGHS by the smallest of programs."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    linprog([1.0], A_ub=csr_array([[1.0]]), b_ub=[1.0], bounds=[(0, None)], method="highs")
+
+
+def optimal_plans(
+    form: SequenceForm, *, tremble: float = 0.0, unit_chips: float = 1.0, interior: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Both players' equilibrium plans.
+
+    With a `tremble` every action is played at least so often where its information set is reached,
+    x(sa) >= tremble · x(s): of the equilibria of a game, which may be many, those are left that answer
+    mistakes well. Written G x >= 0 and H y >= 0, the program becomes
+
+        maximise  f'q    subject to    E x = e,    G x >= 0,    F'q + H'r <= A'x,    x, r >= 0.
+
+    Payoffs are counted in units of `unit_chips`; `interior` asks for HiGHS' interior-point method,
+    which is the faster one on large programs.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import block_array, csr_array
+
+    payoffs, mine, theirs = form.payoffs() / unit_chips, form.constraints(0), form.constraints(1)
+    sequences, sets = mine.shape[1], theirs.shape[0]
+    totals = np.zeros(mine.shape[0])
+    totals[0] = 1.0
+    if tremble:
+        own, his = _least_play(mine, tremble), _least_play(theirs, tremble)
+        more = his.shape[0]
+        above = block_array([[-payoffs.T, theirs.T, his.T], [-own, None, None]], format="csr")
+        equal = block_array([[mine, csr_array((mine.shape[0], sets + more))]], format="csr")
+    else:
+        more = 0
+        above = block_array([[-payoffs.T, theirs.T]], format="csr")
+        equal = block_array([[mine, csr_array((mine.shape[0], sets))]], format="csr")
+    cost = np.zeros(sequences + sets + more)
+    cost[sequences] = -1.0
+    bounds = np.zeros((len(cost), 2))
+    bounds[:, 1] = np.inf
+    bounds[sequences : sequences + sets, 0] = -np.inf
+    found = linprog(
+        cost,
+        A_ub=above,
+        b_ub=np.zeros(above.shape[0]),
+        A_eq=equal,
+        b_eq=totals,
+        bounds=bounds,
+        method="highs-ipm" if interior else "highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if not found.success:
+        raise SolverError(f"HiGHS gave up ({found.message}): use dcfr")
+    return found.x[:sequences], -found.ineqlin.marginals[: payoffs.shape[1]]
+
+
+def _least_play(constraints: csr_array, tremble: float) -> csr_array:
+    """G: a line x(sa) - tremble · x(s) for every action of every information set."""
+    from scipy.sparse import csr_array
+
+    entries = constraints.tocoo()
+    lines, columns, signs = entries.row, entries.col, entries.data
+    # The first line says that the empty sequence is certain; in the others -1 stands at its own s.
+    led = np.zeros(constraints.shape[0], dtype=np.int64)
+    before = signs < 0
+    led[lines[before]] = columns[before]
+    after = (signs > 0) & (lines > 0)
+    count = int(after.sum())
+    rows = np.concatenate([np.arange(count), np.arange(count)])
+    places = np.concatenate([columns[after], led[lines[after]]])
+    weights = np.concatenate([np.ones(count), np.full(count, -tremble)])
+    return csr_array((weights, (rows, places)), shape=(count, constraints.shape[1]))
+
+
 class LinearProgram(TableauSolver):
     """The exact equilibrium of a small game, in one iteration.
 
@@ -176,44 +252,17 @@ class LinearProgram(TableauSolver):
         self._plan = aligned(self.tableau.index.size, np.float64)
 
     def prepare(self) -> None:
-        """Load the kernels of sweeps, and HiGHS by the smallest of programs."""
-        from scipy.optimize import linprog
-
+        """Load the kernels of sweeps, and HiGHS."""
         super().prepare()
-        linprog([1.0], bounds=[(0, None)], method="highs")
+        load_highs()
 
     def advance(self, count: int) -> None:
         """Solve the program; there is nothing to do a second time."""
         if count < 1 or self.iteration:
             return
-        for player, plan in enumerate(self._solve()):
+        for player, plan in enumerate(optimal_plans(self._form)):
             self._store(player, plan)
         self.iteration = 1
-
-    def _solve(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        from scipy.optimize import linprog
-        from scipy.sparse import block_array, csr_array
-
-        form = self._form
-        payoffs, mine, theirs = form.payoffs(), form.constraints(0), form.constraints(1)
-        sequences, sets = mine.shape[1], theirs.shape[0]
-        cost = np.zeros(sequences + sets)
-        cost[sequences] = -1.0
-        totals = np.zeros(mine.shape[0])
-        totals[0] = 1.0
-        found = linprog(
-            cost,
-            A_ub=block_array([[-payoffs.T, theirs.T]], format="csr"),
-            b_ub=np.zeros(payoffs.shape[1]),
-            A_eq=block_array([[mine, csr_array((mine.shape[0], sets))]], format="csr"),
-            b_eq=totals,
-            bounds=[(0, None)] * sequences + [(None, None)] * sets,
-            method="highs",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-        )
-        if not found.success:
-            raise SolverError(f"HiGHS gave up ({found.message}): use dcfr")
-        return found.x[:sequences], -found.ineqlin.marginals
 
     def _store(self, player: int, plan: NDArray[np.float64]) -> None:
         betting, index, form = self.game.betting, self.tableau.index, self._form

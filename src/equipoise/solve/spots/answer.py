@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,32 @@ from equipoise.solve.sweep.tableau import Tableau
 _BOARDS_KEPT = 64
 
 Values = Mapping[int, NDArray[np.float64]]
+
+
+class RiverProgram(NamedTuple):
+    """How a river was solved by linear program (:mod:`.bucketedriver`)."""
+
+    #: Buckets a side that were asked for; None is all hands.
+    buckets: int | None
+    bucketing: str | None
+    #: Least chance of every action.
+    tremble: float
+    #: Buckets of each player that have hands, or hands that suits tell apart.
+    used: tuple[int, ...]
+    #: What the program itself is worth to the player out of position, in chips.
+    ev_oop_chips: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the figures of the solution."""
+        return {
+            "solver": "lp",
+            "buckets": self.buckets,
+            "bucketing": self.bucketing,
+            "tremble": self.tremble,
+            "states_oop": self.used[0],
+            "states_ip": self.used[1],
+            "program_ev_oop_chips": self.ev_oop_chips,
+        }
 
 
 class Answer(ABC):
@@ -61,6 +87,8 @@ class Answer(ABC):
         self.iterations = 0
         #: Seconds in iterations and checks, compilation and building not counted.
         self.seconds = 0.0
+        #: The linear program that solved it, if one did.
+        self.program: RiverProgram | None = None
         #: Exploitability in chips a hand, as last measured; of the restricted game if locked.
         self.exploitability_chips = float("nan")
         #: What the last run was asked for.

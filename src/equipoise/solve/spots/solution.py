@@ -163,6 +163,8 @@ class Solution(Answer):
             "threads": self.threads,
             "reached": self.reached,
         }
+        if self.program is not None:
+            figures |= self.program.to_dict()
         if self._locks:
             figures["exploitability_of"] = "restricted game"
             figures["locked_decisions"] = len(self._locks)

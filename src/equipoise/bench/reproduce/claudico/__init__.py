@@ -1,0 +1,1 @@
+"""What the article on Claudico claims, measured here."""
