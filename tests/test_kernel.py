@@ -91,7 +91,9 @@ def test_of_two_processes_one_compiles_and_the_other_waits_for_it(pair: Path) ->
 
 
 #: What makes a file one of compiled code.
-COMPILED = re.compile(r"^@(kernel|exact_kernel|row_kernel|inlined|intrinsic)\b", re.MULTILINE)
+COMPILED = re.compile(
+    r"^@(kernel|exact_kernel|row_kernel|kernel_part|inlined|intrinsic)\b", re.MULTILINE
+)
 #: Others that kernels may read: constants, shapes of tuples, and which kernel is called for which.
 CONSTANTS = {
     *("kernel.py", "cards/card.py", "cards/combos.py", "cards/streets.py", "games/nodes.py"),
@@ -115,9 +117,24 @@ def test_a_kernel_is_stamped_by_kernels_and_constants_and_nothing_else(name: str
     assert not others, f"{name}: every edit of {', '.join(others)} compiles its kernels anew"
 
 
-def test_the_sweep_is_stamped_by_all_that_it_calls() -> None:
-    from equipoise.solve.sweep import sweep
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("sweep", "handles lanes layout"),
+        ("steps", "blas given lanes matrices panels rowrules"),
+        ("showdown", "lanes layout"),
+    ],
+)
+def test_the_sweep_and_what_it_calls_by_address_are_stamped_by_what_they_contain(
+    name: str, called: str
+) -> None:
+    module = importlib.import_module(f"equipoise.solve.sweep.{name}")
+    behind = {Path(file).stem for file in source_files(str(module.__file__), "equipoise")}
+    assert behind >= {"kernel", name, *called.split()}
 
-    behind = {Path(file).stem for file in source_files(sweep.__file__, "equipoise")}
-    called = "blas evaluators given lanes layout matrices panels rowrules showdown sweep"
-    assert behind >= {"kernel", *called.split()}
+
+def test_what_is_a_part_of_kernels_cannot_be_called_from_python() -> None:
+    from equipoise.solve.sweep.showdown import fold_lanes
+
+    with pytest.raises(TypeError, match="part of kernels"):
+        fold_lanes(1, 2, 3, 4, 5)

@@ -175,7 +175,9 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
 
 
 def _compiled(function: F, **options: Any) -> F:
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    # Nobody calls a kernel from C.
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
+    dispatcher: Any = numba.njit(**options)(function)
     # Without a compiler (NUMBA_DISABLE_JIT) the function comes back as it is.
     if dispatcher is not function:
         dispatcher._cache = _StampedCache(function)
@@ -207,13 +209,35 @@ def row_kernel(function: F) -> F:
     return _compiled(function, fastmath={"nnan", "ninf", "nsz"}, _nrt=False)
 
 
+def kernel_part(function: F) -> F:
+    """Compile `function` like :func:`row_kernel`, for other kernels only: Python cannot call it.
+
+    What reads a kernel's arguments from Python's objects is code, too, and for tuples of many arrays
+    more of it than the kernel itself.
+    """
+    options = {"fastmath": {"nnan", "ninf", "nsz"}, "_nrt": False, "no_cpython_wrapper": True}
+    part: Any = _compiled(function, **options)
+
+    def keep(made: Any) -> None:
+        # Not in the table of what Python may call: there is nothing that it could enter by.
+        part.overloads[tuple(made.signature.args)] = made
+
+    def refuse(*arguments: Any, **named: Any) -> None:
+        raise TypeError(f"{function.__name__} is a part of kernels: only they can call it")
+
+    if part is not function:
+        part.add_overload, part._compile_for_args = keep, refuse
+    return cast("F", part)
+
+
 def inlined(function: F) -> F:
     """A part of a kernel, written apart for the reader and compiled only inside its caller.
 
     A kernel that calls another is optimised as a whole, callee included; at the top of a deep tree of
     calls every level costs seconds of compilation. What has but one caller need not be a level.
     """
-    part: F = numba.njit(nogil=True, error_model="numpy", inline="always", _nrt=False)(function)
+    options = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True}
+    part: F = numba.njit(inline="always", no_cfunc_wrapper=True, **options)(function)
     return part
 
 

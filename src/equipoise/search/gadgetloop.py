@@ -16,9 +16,7 @@ from equipoise.solve.sweep.sweep import run
 
 @row_kernel
 def iterate_gadget(
-    layout: Any,
-    numbers: Any,
-    work: Any,
+    task: Any,
     share: Any,
     schedule: Any,
     fading: Any,
@@ -29,12 +27,13 @@ def iterate_gadget(
     reach: Any,
 ) -> None:
     """For every row of parameters, and of fading: I sweep, then he, and then he learns."""
+    frame, numbers, work, steps, copied = task
     for t in range(schedule.shape[0]):
         for turn in range(2):
             player = me if turn == 0 else 1 - me
             run(
-                layout, numbers, work, schedule[t : t + 1], REGRET, (player, player), share,
-                MIX_ALL, True, UP_ROOT,
+                frame, numbers, work, steps, copied, schedule[t : t + 1], REGRET,
+                (player, player), share, MIX_ALL, True, UP_ROOT,
             )  # fmt: skip
         if picks:
             learn_to_pick(values, gadget, fading[t], reach)

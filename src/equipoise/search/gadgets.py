@@ -242,7 +242,7 @@ class SubgameSolver(SpotSolver):
         if tableau.threads == 1 and self.game.deal.evaluator == "sorted":
             whole = tableau.whole_share()
             iterate_gadget(
-                tableau.layout, self._numbers, tableau.work[0], whole, schedule, fading, me, picks,
+                tableau.by_address(self._numbers), whole, schedule, fading, me, picks,
                 self._state, values, reach,
             )  # fmt: skip
         else:

@@ -1,16 +1,23 @@
-"""Which evaluator turns reach into values at the terminals of a board: one line a kind of tables.
+"""The kernels of a sweep, by their addresses: which steps, and which evaluator for which tables.
 
-A new way to weigh hands is a tuple of its tables, a kernel with the arguments of :func:`evaluate`, a
-function that lays the tables out of a game (:mod:`.gamearrays`), and a line in `EVALUATORS`.
+A new way to weigh hands is a tuple of its tables, a kernel with the arguments of a step that turns
+reach into values at all terminals of a part of the betting, a function that lays the tables out of a
+game (:mod:`.gamearrays`), and a line in `EVALUATORS`. The opponent's reach stands in `work.field` at
+`work.slot[node]`, values go to `lines.home[node]`; the code of an evaluator's step is the board that
+comes next, or -1: its rows may be fetched ahead.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from numba.extending import overload
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
 
-from equipoise.solve.sweep.given import scale_given
+from equipoise.solve.sweep.handles import Handle, HandleType, address_of
+from equipoise.solve.sweep.layout import FETCHED, FRAME, GOING_DOWN, GOING_UP
 from equipoise.solve.sweep.matrices import (
     Matrices,
     Panels,
@@ -18,6 +25,7 @@ from equipoise.solve.sweep.matrices import (
     evaluate_panels,
 )
 from equipoise.solve.sweep.showdown import SortedHands, evaluate_sorted
+from equipoise.solve.sweep.steps import down, enter, return_values, up
 
 #: The kernel for each kind of tables.
 EVALUATORS: dict[type, Any] = {
@@ -27,22 +35,25 @@ EVALUATORS: dict[type, Any] = {
 }
 
 
-def evaluate(layout, board, part, following, player, facing, numbers, work, par):
-    """Values of all terminals of a part of the betting on a board, as `player` sees them.
-
-    The opponent's reach stands in `work.field` at `work.slot[node]`, values go to `lines.home[node]`.
-    `following` is the board that comes next, or -1: its rows may be fetched ahead. Compiled code only.
-    """
-    raise RuntimeError("only inside compiled kernels")
+def steps_for(layout: Handle, numbers: Handle, work: Handle) -> NDArray[np.int64]:
+    """Addresses of the steps of a sweep, in the order of their codes; compiled if they are not yet."""
+    evaluator = EVALUATORS[type(layout.held.tables)]
+    return _addresses(evaluator, layout.type, numbers.type, work.type)
 
 
-@overload(evaluate, inline="always")
-def _evaluate_by_type(layout, board, part, following, player, facing, numbers, work, par):
-    tables = layout.types[layout.fields.index("tables")].instance_class
-    chosen = EVALUATORS[tables]
-
-    def evaluate(layout, board, part, following, player, facing, numbers, work, par):
-        chosen(layout, board, part, following, player, facing, numbers, work, par)
-        scale_given(layout, board, part, player, work)
-
-    return evaluate
+@cache
+def _addresses(
+    evaluator: Any, layout: HandleType, numbers: HandleType, work: HandleType
+) -> NDArray[np.int64]:
+    frame, whole = layout.only(FRAME), (types.int64,) * 4
+    nothing, fetched = numbers.only(()), numbers.as_bytes(FETCHED)
+    return np.array(
+        [
+            address_of(enter, frame, nothing, work, *whole),
+            address_of(down, frame, numbers.only(GOING_DOWN), work, *whole),
+            address_of(evaluator, layout, fetched, work, *whole),
+            address_of(up, frame, numbers.only(GOING_UP), work, *whole),
+            address_of(return_values, frame, nothing, work, *whole),
+        ],
+        dtype=np.int64,
+    )

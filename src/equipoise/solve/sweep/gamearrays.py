@@ -22,6 +22,7 @@ from equipoise.solve.sweep.blas import gemm_address
 from equipoise.solve.sweep.lanes import LANES, NOWHERE
 from equipoise.solve.sweep.layout import (
     CARDS,
+    PARAMETERS,
     BettingArrays,
     Boards,
     GivenValues,
@@ -87,6 +88,7 @@ class GameArrays:
             supported=np.zeros(batch // TOGETHER + 1 if self.panels else 0, dtype=np.int64),
             # One more number, which is zero.
             tile=aligned(TOGETHER * PANEL + 1, self.dtype),
+            par=aligned(PARAMETERS, self.dtype),
             cursor=np.zeros(rounds + 1, dtype=np.int64),
             current=np.zeros(rounds + 1, dtype=np.int64),
         )

@@ -13,10 +13,10 @@ from equipoise.solve.sweep.lanes import LANES, load, store
 
 
 @inlined
-def scale_given(layout, board, part, player, work):
+def scale_given(frame, board, part, player, work):
     """Multiply the reach that stands at a part's GIVEN nodes with the values given for them."""
-    lines, given = layout.lines, layout.given
-    width, start = layout.boards.width[board, player], given.start[board, player]
+    lines, given = frame.lines, frame.given
+    width, start = frame.boards.width[board, player], given.start[board, player]
     for k in range(lines.given_start[part], lines.given_start[part + 1]):
         node = lines.givens[k]
         at, row = lines.home[node], start + lines.row[node] * width

@@ -28,6 +28,10 @@ UP_NOT, UP_BELOW, UP_TOP, UP_ROOT = range(4)
 MIX_NOT, MIX_BELOW, MIX_ALL = range(3)
 
 
+#: Steps of a sweep, in the array of their addresses.
+ENTER, DOWN, EVALUATE, UP, RETURN = range(5)
+
+
 class BettingArrays(NamedTuple):
     """The betting forest as the kernels read it."""
 
@@ -119,11 +123,10 @@ class GivenValues(NamedTuple):
 
 
 class SweepLayout(NamedTuple):
-    """A game as the kernels read it."""
+    """A game as the kernels read it; only evaluators read its tables."""
 
     lines: BettingArrays
     boards: Boards
-    tables: Array
     locks: Locks
     given: GivenValues
     #: Reach of each player's states at the start.
@@ -131,6 +134,13 @@ class SweepLayout(NamedTuple):
     initial1: Array
     #: Address of BLAS's product of general matrices.
     gemm: Array
+    #: What an evaluator turns reach into values by.
+    tables: Array
+
+
+#: What does not depend on how terminals are evaluated: kernels that read nothing else are compiled
+#: once for all evaluators.
+FRAME = ("lines", "boards", "locks", "given", "initial0", "initial1", "gemm")
 
 
 class Numbers(NamedTuple):
@@ -151,6 +161,15 @@ class Numbers(NamedTuple):
     #: 16-bit storage: what one unit of each decision's `plan` and `rows` is worth.
     plan_unit: Array
     rows_unit: Array
+    #: Bytes of a number of `facing`, and of `rows`.
+    facing_bytes: int
+    rows_bytes: int
+
+
+#: Of these, what a sweep reads on the way down, and on the way up; evaluators fetch what comes next.
+GOING_DOWN = ("facing", "plan", "plan_unit")
+GOING_UP = ("rows", "out", "weights", "rows_unit")
+FETCHED = ("facing", "plan", "rows")
 
 
 class Share(NamedTuple):
@@ -200,6 +219,8 @@ class Workspace(NamedTuple):
     support: Array
     supported: Array
     tile: Array
+    #: Parameters of the sweep.
+    par: Array
     #: Position in the walk over boards.
     cursor: Array
     current: Array

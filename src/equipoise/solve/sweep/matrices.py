@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from equipoise.kernel import inlined, row_kernel
+from equipoise.kernel import inlined, kernel_part
 from equipoise.solve.sweep.blas import multiply
 from equipoise.solve.sweep.lanes import LANES, load, splat, store
 from equipoise.solve.sweep.layout import ONE, ZERO
@@ -74,7 +74,7 @@ def _raked(showdowns, evens, player, par):
 # --------------------------------------------------------------------------------- plain loops
 
 
-@row_kernel
+@kernel_part
 def _matrix_product(table, view, copies, count, work, add, par):
     """`field[target] (+)= table · copies` for up to four vectors of reach side by side."""
     zero = splat(par[ZERO])
@@ -95,7 +95,7 @@ def _matrix_product(table, view, copies, count, work, add, par):
             store(work.field, work.target[k] + h, total)
 
 
-@row_kernel
+@kernel_part
 def _matrix_terminals(
     table, terminals, second, second_factors, raked, view, player, home, work, par
 ):
@@ -138,7 +138,7 @@ def _view_of(layout, board, player):
     return View(layout.tables.start[board, player], states, width)
 
 
-@row_kernel
+@inlined
 def _evaluate_loops(layout, board, part, player, work, par):
     """All folds and showdowns of a part, four at a time."""
     tables, lines = layout.tables, layout.lines
@@ -155,7 +155,7 @@ def _evaluate_loops(layout, board, part, player, work, par):
 # --------------------------------------------------------------------------- products by BLAS
 
 
-@row_kernel
+@kernel_part
 def _copy_scaled(terminals, factors, player, width, work):
     """Reach of the terminals times their factors, one after another into `work.lanes_in`."""
     for k in range(terminals.first, terminals.last):
@@ -166,7 +166,7 @@ def _copy_scaled(terminals, factors, player, width, work):
             store(work.lanes_in, target + h, load(work.field, source + h) * factor)
 
 
-@row_kernel
+@kernel_part
 def multiply_lanes(gemm, count, step, table, view, target, work, add, par):
     """`field[target] (+)= work.lanes_in · table` for `count` vectors, `step` apart in `lanes_in`."""
     work.sizes[0], work.sizes[1], work.sizes[2] = view.width, count, view.states
@@ -176,7 +176,7 @@ def multiply_lanes(gemm, count, step, table, view, target, work, add, par):
              work.field, target.start)  # fmt: skip
 
 
-@row_kernel
+@inlined
 def _evaluate_products(layout, board, part, player, work, par):
     """All folds and showdowns of a part, by one product each: `(reach * factor) · table`."""
     tables, lines, boards, gemm = layout.tables, layout.lines, layout.boards, layout.gemm
@@ -209,21 +209,22 @@ def _evaluate_products(layout, board, part, player, work, par):
         multiply_lanes(gemm, count, width, tables.signed, view, target, work, raked, par)
 
 
-@inlined
-def evaluate_matrices(layout, board, part, following, player, facing, numbers, work, par):
+@kernel_part
+def evaluate_matrices(layout, numbers, work, board, part, player, following):
     """All folds and showdowns of a part by joint tables: by BLAS if the game is large."""
     if layout.gemm != 0:
-        _evaluate_products(layout, board, part, player, work, par)
+        _evaluate_products(layout, board, part, player, work, work.par)
     else:
-        _evaluate_loops(layout, board, part, player, work, par)
+        _evaluate_loops(layout, board, part, player, work, work.par)
 
 
 # -------------------------------------------------------------------------- products by panels
 
 
-@row_kernel
-def evaluate_panels(layout, board, part, following, player, facing, numbers, work, par):
+@kernel_part
+def evaluate_panels(layout, numbers, work, board, part, player, following):
     """All folds and showdowns of a part, by the states that still come there."""
+    par = work.par
     tables, lines, boards = layout.tables, layout.lines, layout.boards
     stride = lines.stride[boards.round[board]]
     view = _view_of(layout, board, player)

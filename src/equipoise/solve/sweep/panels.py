@@ -21,7 +21,7 @@ import numpy as np
 from llvmlite import binding
 from numpy.typing import NDArray
 
-from equipoise.kernel import row_kernel
+from equipoise.kernel import kernel_part, row_kernel
 from equipoise.solve.sweep.lanes import LANES, fused, load, splat, store
 
 #: Vectors that are multiplied together.
@@ -140,7 +140,7 @@ def _narrow_tile(table, at, packed, p, support, s, listed, tile, zero):
     _keep(tile, 0, LANES, a, b, c, d)
 
 
-@row_kernel
+@kernel_part
 def _keep(tile, at, step, a, b, c, d):
     store(tile, at, a)
     store(tile, at + step, b)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from equipoise.kernel import row_kernel
+from equipoise.kernel import kernel_part
 from equipoise.solve.sweep.lanes import (
     LANES,
     across,
@@ -37,6 +37,9 @@ from equipoise.solve.sweep.layout import (
     TINY,
     ZERO,
 )
+
+#: Options of what is chosen by type: nobody calls it but kernels.
+_PART = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 #: What happens at my own decisions on the way up.
 VALUE, BEST, REGRET, PREDICTIVE, ENTROPY, EUCLIDEAN, GRADIENT = range(7)
@@ -65,7 +68,7 @@ def count(actions):
     raise RuntimeError("only inside compiled kernels")
 
 
-@overload(count)
+@overload(count, jit_options=_PART)
 def _count_by_type(actions):
     if isinstance(actions, types.BaseTuple):
         known = len(actions)
@@ -78,7 +81,7 @@ def in_units(rows):
     raise RuntimeError("only inside compiled kernels")
 
 
-@overload(in_units)
+@overload(in_units, jit_options=_PART)
 def _in_units_by_type(rows):
     known = isinstance(rows.dtype, types.Integer)
     return lambda rows: known
@@ -87,7 +90,7 @@ def _in_units_by_type(rows):
 # ----------------------------------------------------------------------------------- way down
 
 
-@row_kernel
+@kernel_part
 def _go_down_some(rows, place, field, places, plan, averaging, par):
     at, width, first = place.at, place.width, place.first
     zero, tiny, one = splat(par[ZERO]), splat(par[TINY]), splat(par[ONE])
@@ -108,7 +111,7 @@ def _go_down_some(rows, place, field, places, plan, averaging, par):
                 store(plan, row, load(plan, row) * keeping + leaving * gaining)
 
 
-@row_kernel
+@kernel_part
 def go_down(rows, place, field, places, plan, averaging, par):
     """At an opponent's decision: reach of every child, and his realisation plan."""
     at, actions, width, own, first = place
@@ -122,7 +125,7 @@ def go_down(rows, place, field, places, plan, averaging, par):
         _go_down_some(rows, place, field, places, plan, averaging, par)
 
 
-@row_kernel
+@kernel_part
 def go_down_locked(rows, place, lock, locked, field, places, plan, averaging, par):
     """:func:`go_down` where some of the opponent's states have their strategy given."""
     at, actions, width, own, first = place
@@ -145,7 +148,7 @@ def go_down_locked(rows, place, lock, locked, field, places, plan, averaging, pa
                 plan[row] = plan[row] * par[KEEP] + leaving * par[GAIN]
 
 
-@row_kernel
+@kernel_part
 def mix_units(plan, units, decision, place, field, places, par):
     """Mix the reach of the children into 16-bit rows of the plan, with a new unit."""
     at, actions, width, _, first = place
@@ -170,7 +173,7 @@ def mix(plan, units, decision, place, field, places, par):
     raise RuntimeError("only inside compiled kernels")
 
 
-@overload(mix, inline="always")
+@overload(mix, inline="always", jit_options=_PART)
 def _mix_by_type(plan, units, decision, place, field, places, par):
     def mixed(plan, units, decision, place, field, places, par):
         mix_units(plan, units, decision, place, field, places, par)
@@ -184,7 +187,7 @@ def _mix_by_type(plan, units, decision, place, field, places, par):
 # ------------------------------------------------------------------------------------- way up
 
 
-@row_kernel
+@kernel_part
 def _add_children_some(place, value, home):
     for h in range(0, place.width, LANES):
         total = load(value, home[place.first] + h)
@@ -193,7 +196,7 @@ def _add_children_some(place, value, home):
         store(value, place.own + h, total)
 
 
-@row_kernel
+@kernel_part
 def add_children(place, value, home):
     """At an opponent's decision: values add."""
     at, actions, width, own, first = place
@@ -205,7 +208,7 @@ def add_children(place, value, home):
         _add_children_some(place, value, home)
 
 
-@row_kernel
+@kernel_part
 def _mean(rows, place, h, value, home, par):
     """Value of my strategy in `rows` for the sixteen states from `h` on."""
     zero, tiny = splat(par[ZERO]), splat(par[TINY])
@@ -220,14 +223,14 @@ def _mean(rows, place, h, value, home, par):
     return where_above(total, tiny, mean / total, plain * share)
 
 
-@row_kernel
+@kernel_part
 def value_rule(rows, place, value, home, par):
     """My value when I play the strategy in `rows`."""
     for h in range(0, place.width, LANES):
         store(value, place.own + h, _mean(rows, place, h, value, home, par))
 
 
-@row_kernel
+@kernel_part
 def _best_rule_some(out, place, value, home, par):
     zero, one = splat(par[ZERO]), splat(par[ONE])
     first = place.first
@@ -245,7 +248,7 @@ def _best_rule_some(out, place, value, home, par):
                 left = left - chosen
 
 
-@row_kernel
+@kernel_part
 def best_rule(out, place, value, home, par):
     """My value when I play the best action with every hand; the choice goes to `out`."""
     at, actions, width, own, first = place
@@ -257,7 +260,7 @@ def best_rule(out, place, value, home, par):
         _best_rule_some(out, place, value, home, par)
 
 
-@row_kernel
+@kernel_part
 def _regret_rule_some(rows, place, value, home, par):
     zero = splat(par[ZERO])
     positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
@@ -272,7 +275,7 @@ def _regret_rule_some(rows, place, value, home, par):
             store(rows, row, largest(regret, floor))
 
 
-@row_kernel
+@kernel_part
 def regret_rule(rows, place, value, home, par):
     """Regret matching: discount the stored regrets by their sign, add the new, cut at a floor."""
     at, actions, width, own, first = place
@@ -284,7 +287,7 @@ def regret_rule(rows, place, value, home, par):
         _regret_rule_some(rows, place, value, home, par)
 
 
-@row_kernel
+@kernel_part
 def regret_units(rows, units, decision, place, value, home, par):
     """:func:`regret_rule` on 16-bit rows, which get a new unit."""
     at, actions, width, own, first = place
@@ -318,7 +321,7 @@ def learn(rows, units, decision, place, value, home, par):
     raise RuntimeError("only inside compiled kernels")
 
 
-@overload(learn, inline="always")
+@overload(learn, inline="always", jit_options=_PART)
 def _learn_by_type(rows, units, decision, place, value, home, par):
     def whole(rows, units, decision, place, value, home, par):
         regret_units(rows, units, decision, place, value, home, par)
@@ -329,7 +332,7 @@ def _learn_by_type(rows, units, decision, place, value, home, par):
     return whole if isinstance(rows.dtype, types.Integer) else plain
 
 
-@row_kernel
+@kernel_part
 def locked_rule(rule, rows, place, lock, locked, states, value, home, par):
     """VALUE, BEST and REGRET where some of my states have their strategy given."""
     at, actions, width, own, first = place
@@ -362,7 +365,7 @@ def locked_rule(rule, rows, place, lock, locked, states, value, home, par):
         value[own + h] = one - one
 
 
-@row_kernel
+@kernel_part
 def predictive_rule(rows, out, place, value, home, par):
     """:func:`regret_rule` on regrets in `out`; `rows` get them plus the last gain, if it came again."""
     zero = splat(par[ZERO])
@@ -380,7 +383,7 @@ def predictive_rule(rows, out, place, value, home, par):
             store(rows, row, regret + gain)
 
 
-@row_kernel
+@kernel_part
 def entropy_rule(out, weights, over, place, states, value, home, par):
     """Smoothed best response with the dilated entropy: `mu ln mean exp(v / mu)`, softmax to `out`.
 
@@ -409,7 +412,7 @@ def entropy_rule(out, weights, over, place, states, value, home, par):
         value[own + h] = best + scale * np.log(total / actions)
 
 
-@row_kernel
+@kernel_part
 def euclidean_rule(out, weights, over, place, states, value, home, par, order):
     """Smoothed best response with the dilated Euclidean distance from uniform.
 
@@ -451,7 +454,7 @@ def euclidean_rule(out, weights, over, place, states, value, home, par, order):
         value[own + h] = total
 
 
-@row_kernel
+@kernel_part
 def copy_children(out, place, value, home):
     """Write the value of each of my actions to `out`: the gradient."""
     for a in range(place.actions):

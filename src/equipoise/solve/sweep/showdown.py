@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.kernel import inlined, prefetch, row_kernel
+from equipoise.kernel import inlined, kernel_part, prefetch
 from equipoise.solve.sweep.lanes import (
     LANES,
     into_lanes,
@@ -88,7 +88,7 @@ def _no_cards(on_card, zero):
         store(on_card, c * LANES, nothing)
 
 
-@row_kernel
+@kernel_part
 def _meet(work, his, j, total):
     """Hand `j` of the opponent comes in: on each of its cards, and in all."""
     r = load(work.lanes_in, j * LANES)
@@ -98,14 +98,14 @@ def _meet(work, his, j, total):
     return total + r
 
 
-@row_kernel
+@kernel_part
 def _apart(work, mine, i, total):
     """What has come in, less what holds one of my cards; hands that hold both are taken off twice."""
     a, b = np.intp(mine.card1[i]) * LANES, np.intp(mine.card2[i]) * LANES
     return total - load(work.on_card, a) - load(work.on_card, b)
 
 
-@row_kernel
+@kernel_part
 def fold_lanes(work, mine, his, same, zero):
     """Sixteen folds: `even * N` with `N` = all − on my first card − on my second + on both."""
     _no_cards(work.on_card, zero)
@@ -118,7 +118,7 @@ def fold_lanes(work, mine, his, same, zero):
         store(work.lanes_out, i * LANES, apart * factor)
 
 
-@row_kernel
+@kernel_part
 def showdown_lanes(work, mine, his, same, groups, raked, zero):
     """Sixteen showdowns in one ascending pass over both sorted hands.
 
@@ -164,7 +164,7 @@ def showdown_lanes(work, mine, his, same, groups, raked, zero):
         store(work.lanes_out, i * LANES, result)
 
 
-@row_kernel
+@kernel_part
 def runout_lanes(work, table, mine, his):
     """Sixteen all-in calls before the river: counted run-outs times reach, four hands at a time."""
     factor = load(work.swing, 0) * splat(table.share)
@@ -235,13 +235,13 @@ def _take_batch(lines, nodes, batch, end, player, width_his, work, zero):
 
 
 @inlined
-def _fetch_ahead(numbers, facing, mine_at, his_at, fetch):
+def _fetch_ahead(numbers, mine_at, his_at, fetch):
     """Ask memory for the rows that the way up will need, and the opponent's on the next board."""
     for line in range(mine_at, mine_at + fetch.mine_step, LANES):
-        prefetch(numbers.rows, line)
+        prefetch(numbers.rows, line * numbers.rows_bytes)
     for line in range(his_at, his_at + fetch.his_step, LANES):
-        prefetch(facing, line)
-        prefetch(numbers.plan, line)
+        prefetch(numbers.facing, line * numbers.facing_bytes)
+        prefetch(numbers.plan, line * numbers.facing_bytes)
 
 
 @inlined
@@ -254,11 +254,11 @@ def _table_of(cards, boards, board, player):
     return Table(entries, across, np.int64(1), share)
 
 
-@row_kernel
-def evaluate_sorted(layout, board, part, following, player, facing, numbers, work, par):
+@kernel_part
+def evaluate_sorted(layout, numbers, work, board, part, player, following):
     """All folds and showdowns of a board, sixteen at a time."""
     cards, lines, boards = layout.tables, layout.lines, layout.boards
-    opponent, street, zero = 1 - player, boards.round[board], par[ZERO]
+    opponent, street, zero = 1 - player, boards.round[board], work.par[ZERO]
     width, width_his = boards.width[board, player], boards.width[board, opponent]
     n, m = boards.states[board, player], boards.states[board, opponent]
     m0, h0 = cards.start[board, player], cards.start[board, opponent]
@@ -282,7 +282,7 @@ def evaluate_sorted(layout, board, part, following, player, facing, numbers, wor
         his_step = rows_his // batches + LANES
     fetch = Fetch(lines.rows[street, player] * width // batches + LANES, his_step)
     for batch in range(f0, f1, LANES):
-        _fetch_ahead(numbers, facing, mine_at, his_at, fetch)
+        _fetch_ahead(numbers, mine_at, his_at, fetch)
         mine_at += fetch.mine_step
         his_at += fetch.his_step
         _take_batch(lines, lines.folds, batch, f1, player, width_his, work, zero)
@@ -290,7 +290,7 @@ def evaluate_sorted(layout, board, part, following, player, facing, numbers, wor
         for h in range(0, width, LANES):
             out_of_lanes(work.field, work.target, h, work.lanes_out)
     for batch in range(s0, s1, LANES):
-        _fetch_ahead(numbers, facing, mine_at, his_at, fetch)
+        _fetch_ahead(numbers, mine_at, his_at, fetch)
         mine_at += fetch.mine_step
         his_at += fetch.his_step
         raked = _take_batch(lines, lines.showdowns, batch, s1, player, width_his, work, zero)

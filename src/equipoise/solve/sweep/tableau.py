@@ -19,7 +19,9 @@ from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.solve.sweep import layout as laid
 from equipoise.solve.sweep.blas import on_one_thread
+from equipoise.solve.sweep.evaluators import steps_for
 from equipoise.solve.sweep.gamearrays import GameArrays, Given, Lock
+from equipoise.solve.sweep.handles import Handle
 from equipoise.solve.sweep.layout import (
     MIX_ALL,
     MIX_BELOW,
@@ -93,6 +95,7 @@ class Tableau:
         self.threads = max(1, min(threads or cores(), shared))
         self.work = [arrays.workspace() for _ in range(self.threads)]
         self.nothing = np.zeros(0, dtype=self.dtype)
+        self._handles: dict[str | int, Handle] = {}
         #: Parameters of a sweep that changes nothing but regrets.
         self._neutral = np.zeros(laid.PARAMETERS, dtype=self.dtype)
         self._neutral[[laid.KEEP, laid.GAIN, laid.POSITIVE, laid.NEGATIVE, laid.ONE]] = 1
@@ -197,6 +200,8 @@ class Tableau:
             before=kept if before is None else before,
             plan_unit=nothing if plan_unit is None else plan_unit,
             rows_unit=nothing if rows_unit is None else rows_unit,
+            facing_bytes=facing.itemsize,
+            rows_bytes=rows.itemsize,
         )
 
     def mix(self, player: int, strategy: Rows, plan: Rows, par: NDArray[Any]) -> None:
@@ -221,7 +226,7 @@ class Tableau:
         one unit of each decision is worth.
         """
         numbers = self.numbers(
-            facing=rows,
+            facing=rows if before is None else before,
             rows=rows,
             plan=plan,
             out=out,
@@ -235,7 +240,7 @@ class Tableau:
         for t in range(len(schedule)):
             if before is not None:
                 before[:] = rows
-                numbers = numbers._replace(facing=before, before=before[:0])
+                numbers = numbers._replace(before=before[:0])
             for player in (0, 1):
                 self.run(numbers, schedule[t : t + 1], rule, player, player, True)
 
@@ -254,23 +259,17 @@ class Tableau:
 
         Such a layout comes with workspaces of its own.
         """
-        layout, work = layout or self.layout, work or self.work
-        sums = self._room_for_sums(layout)
+        sums = self._room_for_sums(layout or self.layout)
+        threads = [self.by_address(numbers, k, layout, work) for k in range(self.threads)]
         players = (first_player, last_player)
 
         def call(thread: int, averaging: int, downward: bool, up: int) -> None:
+            share = self._share(thread, sums)
+            frame, rows, room, steps, copied = threads[thread]
             run(
-                layout,
-                numbers,
-                work[thread],
-                schedule,
-                rule,
-                players,
-                self._share(thread, sums),
-                averaging,
-                downward,
-                up,
-            )
+                frame, rows, room, steps, copied, schedule, rule, players, share, averaging,
+                downward, up,
+            )  # fmt: skip
 
         averaging = MIX_ALL if len(numbers.plan) else MIX_NOT
         if self._pool is None:
@@ -287,6 +286,31 @@ class Tableau:
             done.result()
         if upward:
             call(0, MIX_NOT, False, UP_ROOT)
+
+    def by_address(
+        self,
+        numbers: laid.Numbers,
+        thread: int = 0,
+        layout: laid.SweepLayout | None = None,
+        work: list[laid.Workspace] | None = None,
+    ) -> tuple[Any, ...]:
+        """What :func:`~.sweep.run` is told first: the game, rows, a thread's room, and the steps.
+
+        Good as long as `numbers` are.
+        """
+        game = self._handle("layout", layout or self.layout)
+        rows = self._handle("numbers", numbers)
+        room = self._handle(thread, (work or self.work)[thread])
+        copied = numbers.before.view(np.uint8), numbers.rows.view(np.uint8)
+        steps = steps_for(game, rows, room)
+        return game.only(laid.FRAME), rows.address, room, steps, copied
+
+    def _handle(self, name: str | int, held: Any) -> Handle:
+        """A handle on a tuple, made anew when it is another one than last time."""
+        found = self._handles.get(name)
+        if found is None or found.held is not held:
+            found = self._handles[name] = Handle(held)
+        return found
 
     def whole_share(self) -> laid.Share:
         """All of a sweep, for kernels that call :func:`~.sweep.run` themselves on one thread."""
@@ -333,8 +357,9 @@ class Tableau:
                 np.array(path, dtype=np.int64), np.array([first, last], dtype=np.int64), 0, 1,
                 *share, self.nothing, -1,
             )  # fmt: skip
+            frame, rows_at, room, steps, copied = self.by_address(numbers)
             run(
-                self.layout, numbers, self.work[0], schedule, VALUE, (player, player), whole,
+                frame, rows_at, room, steps, copied, schedule, VALUE, (player, player), whole,
                 MIX_NOT, True, UP_TOP,
             )  # fmt: skip
             part = share[0] if len(shares) > 1 else number
