@@ -19,7 +19,7 @@ $(PEERS): $(STAMP)
 	touch $@
 
 play: $(STAMP)
-	$(BIN)/equipoise play
+	$(BIN)/equipoise web --browser
 
 test: lint types tests
 

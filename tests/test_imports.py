@@ -63,7 +63,13 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("spots",),
         ("batch", "training"),
     ),
-    "agents": (("agent", "simple", "*"), ("suite", "blueprint"), ("searching",), ("registry",)),
+    "agents": (
+        ("agent", "simple", "*"),
+        ("suite", "blueprint"),
+        ("searching",),
+        ("registry",),
+        ("opponents",),
+    ),
     "arena": (
         ("record", "statistics", "shotclock"),
         ("duel",),

@@ -28,6 +28,7 @@ from equipoise.cli.measure import endgames_command, lbr_command
 from equipoise.cli.play import play_command
 from equipoise.cli.reproduce import reproduce_command
 from equipoise.cli.search import search_command
+from equipoise.cli.serving.web import web_command
 from equipoise.cli.solve import solve_command
 from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
@@ -59,6 +60,7 @@ def _computing(function: Callable[..., None]) -> Callable[..., None]:
 
 
 app.command("play")(_computing(play_command))
+app.command("web")(_computing(web_command))
 app.command("equity")(_computing(equity_command))
 app.command("eval")(_computing(eval_command))
 app.command("range")(range_command)

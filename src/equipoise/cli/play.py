@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
     from equipoise.games.rules import Rules
 
-#: Whom a person meets who names nobody: the first that plays the game and is there.
-_OPPONENTS = (
-    *("flagship", "tartanian5", "sampled", "tartanian4", "quick"),
-    *("fell-omen-2", "fell-omen-1", "inot"),
-    *("bucket", "call"),
-)
-
 
 def play_command(
     agent: Annotated[str, typer.Option(help="The opponent, its TOML file, or FILE.py:CLASS.")] = "",
@@ -69,13 +62,14 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     from secrets import randbits
 
     from equipoise.agents.human import HumanAgent
+    from equipoise.agents.opponents import best_opponent
     from equipoise.agents.registry import AgentSpec
     from equipoise.arena.duel import Duel
     from equipoise.games.dealing import SeededDeals
 
     console = terminal()
     if not agent:
-        agent, why = _default_opponent(rules)
+        agent, why = best_opponent(rules)
         if why:
             console.print(why, soft_wrap=True)
     recipe = AgentSpec.read(agent)
@@ -97,31 +91,6 @@ def _play(rules: Rules, agent: str, hands: int | None, seed: int | None) -> None
     except KeyboardInterrupt:
         console.print()
     console.print(human.score(rules), highlight=False)
-
-
-def _default_opponent(rules: Rules) -> tuple[str, str]:
-    """Whom to meet, and if the best is not there, a sentence that says so."""
-    from equipoise.abstraction.bets.line import same_game
-    from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
-    from equipoise.agents.blueprint.files import load_blueprint
-    from equipoise.agents.registry import entries
-    from equipoise.errors import ArtefactError
-
-    known, why = entries(), ""
-    for name in _OPPONENTS:
-        if name not in known or not known[name].plays(rules):
-            continue
-        try:
-            wanted = known[name].settings.get("blueprint")
-            if wanted:
-                trained = load_blueprint(wanted).recipe.rules
-                # Who only plays a blueprint keeps to its stacks.
-                if known[name].load() is BlueprintAgent and not same_game(trained, rules):
-                    continue
-            return name, why and f"{why}. Until then you play {name}."
-        except ArtefactError as error:
-            why = why or str(error)
-    raise EquipoiseError(f"nobody here plays {rules.name}: name an opponent with --agent")
 
 
 def _coloured(line: str) -> Text:

@@ -23,10 +23,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nicegui import ui
 
@@ -56,7 +56,7 @@ class Page(NamedTuple):
 
 
 #: All pages in the order of the navigation. To add one, add a line.
-PAGES: tuple[Page, ...] = ()
+PAGES: tuple[Page, ...] = (Page("Table", "/", "equipoise.web.table"),)
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ class House:
 
     store: Store
     jobs: Jobs
+    #: What one page makes and others use, by name: the tables that are open.
+    shared: dict[str, Any] = field(default_factory=dict)
 
 
 def visitor_of_client() -> str:
@@ -119,7 +121,7 @@ def _theme_button(store: Store, visitor: str) -> None:
         button.props(f"icon={_THEME_ICONS[state['theme']]}")
         tip.text = f"theme: {state['theme']}"
 
-    button = ui.button(icon=_THEME_ICONS[chosen], on_click=change)
+    button = ui.button(icon=_THEME_ICONS[chosen], on_click=change, color=None)
     button.props('flat round dense aria-label="Theme: auto, dark or light"').classes("theme")
     with button:
         tip = ui.tooltip(f"theme: {chosen}")

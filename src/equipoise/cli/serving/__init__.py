@@ -1,0 +1,1 @@
+"""Commands that serve others: the browser's pages."""
