@@ -61,6 +61,7 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("sampling",),
         ("registry", "curve"),
         ("spots",),
+        ("study",),
         ("batch", "training"),
     ),
     "agents": (

@@ -160,13 +160,12 @@ REFUSED = [
     (
         {"zzz": 1},
         GameError,
-        "unknown setting 'zzz': use one of name, board, pot, stack, min_bet, line, ranges, rake, menu",
+        "unknown setting 'zzz': use one of name, board, unit, pot, stack, min_bet, line, ranges, rake, menu",
     ),
     ({"ranges__opp": "AA"}, GameError, "unknown setting 'ranges.opp': did you mean 'ranges.oop'?"),
     ({"rake__rat": 1}, GameError, "unknown setting 'rake.rat': did you mean 'rake.rate'?"),
     ({"menu__bts": "a"}, GameError, "menu: unknown setting 'bts': did you mean 'bets'?"),
     ({"pot": None}, GameError, "the spot has no pot: add pot = 100"),
-    ({"menu": None}, GameError, 'the spot has no menu: add [menu] with bets = "50%,a"'),
     (
         {"ranges": None},
         GameError,
@@ -199,9 +198,9 @@ REFUSED = [
     ({"board": "TdXd2c"}, CardError, "board: 'Xd': no rank 'X' (ranks are 2 to 9, T, J, Q, K, A)"),
     ({"pot": 0}, GameError, "pot = 0: the pot holds at least 1 chip"),
     (
-        {"pot": 7.5},
+        {"pot": "7.5"},
         GameError,
-        "pot = 7.5: write whole chips, counting in smaller ones if need be",
+        "pot = '7.5': write whole chips, counting in smaller ones if need be",
     ),
     (
         {"pot": True},

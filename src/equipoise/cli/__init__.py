@@ -30,6 +30,8 @@ from equipoise.cli.reproduce import reproduce_command
 from equipoise.cli.search import search_command
 from equipoise.cli.serving.web import web_command
 from equipoise.cli.solve import solve_command
+from equipoise.cli.study.drill import drill_command
+from equipoise.cli.study.show import show_command
 from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
 
@@ -67,6 +69,8 @@ app.command("range")(range_command)
 app.command("preflop")(_computing(preflop_command))
 app.command("game")(_computing(game_command))
 app.command("solve")(_computing(solve_command))
+app.command("show")(_computing(show_command))
+app.command("drill")(_computing(drill_command))
 app.command("batch")(_computing(batch_command))
 app.command("abstraction")(_computing(abstraction_command))
 app.command("train")(_computing(train_command))

@@ -6,7 +6,7 @@ import itertools
 import math
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _TYPICAL_ITERATIONS, _TYPICAL_TARGET, _GROWTH = 120, 0.3, 0.64
 #: Exploitability that is solved to unless told otherwise, in % of the pot.
 _TARGET = 0.3
+#: How a lock ends that says how often actions are taken over all hands.
+_OVERALL = " overall"
 #: Seconds between the saves of a solve that takes long.
 _SAVE_EVERY = 120.0
 
@@ -56,7 +58,7 @@ _At = Annotated[
 ]
 _Locks = Annotated[
     list[str] | None,
-    typer.Option(help="Fix a decision: 'check, bet 50: fold=1', or '...: fold=1 for 22+'."),
+    typer.Option(help="Fix a decision: 'check, bet 50: fold=1', add 'for 22+' or 'overall'."),
 ]
 _Solver = Annotated[
     str, typer.Option(help="cfr, which iterates, or lp, a river by linear program, at once.")
@@ -118,6 +120,7 @@ def solve_command(
     Example: equipoise solve spot.toml --target-pct-pot 0.3 --save spot.solution
     Example: equipoise solve spot.solution --target-pct-pot 0.1 --at 'check, bet 50'
     Example: equipoise solve spot.toml --lock 'check, bet 50: fold=1'
+    Example: equipoise solve spot.toml --lock 'check: bet 50=0.3 overall'
     Example: equipoise solve spot.toml --line 'check, bet 50'
     Example: equipoise solve river.toml --solver lp --buckets 20 --bucketing blockers
 
@@ -133,25 +136,25 @@ def solve_command(
     program = _Program(solver, buckets, bucketing, tremble)
     program.check(goal, resume, storage, lock)
     solution = program.solved(spot, line) or _solution(spot, resume, goal, storage, line)
-    for words in lock or []:
-        _lock(solution, words)
+    overall = [words for words in lock or [] if words.strip().endswith(_OVERALL)]
+    _lock_all(solution, (words for words in lock or [] if words not in overall))
     if solution.solver is None and not program.wanted and goal.wants_more(solution):
         raise EquipoiseError("this file keeps only the answer, which cannot be solved further")
     files.check_contents(solution, solution.at(at) if at else solution.at())
     kept = save or _free_name(spot or resume)
-    if not json and solution.solver is not None and not solution.iterations:
-        print(goal.announced(solution.spot), file=sys.stderr)
+    goal.announce(solution, json)
     stopped = solution.solver is not None and _run(solution, goal, kept, quiet=json)
+    if overall and not stopped:
+        # Which hands lose least is known once the rest is solved.
+        _lock_all(solution, overall)
+        stopped = _run(solution, goal, kept, quiet=json)
     position = solution.at(at) if at else solution.at()
     told = files.write(solution, position, kept, stopped)
     data = solution.to_dict() | ({"position": position.to_dict()} if at else {}) | told.data
     emit(data, json, lambda: _shown(solution, position, told.lines))
     if stopped:
         print(_how_to_go_on(kept, goal, export), file=sys.stderr)
-    if told.failures:
-        raise told.failures[0]
-    if stopped:
-        raise typer.Exit(INTERRUPTED)
+    told.end(stopped)
 
 
 class _Goal:
@@ -171,6 +174,11 @@ class _Goal:
     def wants_more(self, solution: Solution) -> bool:
         """Whether a solve was asked for that a solution has not reached."""
         return self.asked and not solution.exploitability_pct_pot <= self.target
+
+    def announce(self, solution: Solution, json: bool) -> None:
+        """Say what a new solve costs, before it starts."""
+        if not json and solution.solver is not None and not solution.iterations:
+            print(self.announced(solution.spot), file=sys.stderr)
 
     def announced(self, spot: Spot) -> str:
         """Cost of the solve, before it starts."""
@@ -258,6 +266,13 @@ class _Written:
             return
         self.lines.append(f"{f'{count:,} ' if isinstance(count, int) else ''}{words} {path}")
         self.data.setdefault("files", {})[key] = str(path)
+
+    def end(self, stopped: bool) -> None:
+        """End the command as it went."""
+        if self.failures:
+            raise self.failures[0]
+        if stopped:
+            raise typer.Exit(INTERRUPTED)
 
 
 class _Files(NamedTuple):
@@ -374,9 +389,15 @@ def _same(first: Spot, second: Spot) -> bool:
     return {**first.to_dict(), "name": ""} == {**second.to_dict(), "name": ""}
 
 
+def _lock_all(solution: Solution, locks: Iterable[str]) -> None:
+    for words in locks:
+        _lock(solution, words)
+
+
 def _lock(solution: Solution, words: str) -> None:
-    """Read `LINE: action=probability, ... [for HANDS]` and lock it."""
-    line, colon, play = words.partition(":")
+    """Read `LINE: action=probability, ... [for HANDS | overall]` and lock it."""
+    overall = words.strip().endswith(_OVERALL)
+    line, colon, play = words.strip().removesuffix(_OVERALL).partition(":")
     play, _, hands = play.partition(" for ")
     probabilities = {}
     for part in play.split(","):
@@ -390,6 +411,13 @@ def _lock(solution: Solution, words: str) -> None:
                 f"--lock '{brief(words)}': write it as 'check, bet 50: fold=0.5, call=0.5 for 22+'"
             )
     position = solution.at(line) if line.strip() else solution.at()
+    if overall:
+        from equipoise.solve.study.frequencylock import by_frequency
+
+        if hands:
+            raise EquipoiseError(f"--lock '{brief(words)}': 'overall' is for all hands: drop 'for'")
+        solution.lock(position, by_frequency(position, probabilities))
+        return
     solution.lock(position, probabilities, hands.strip() or None)
 
 
@@ -447,7 +475,8 @@ def _shown(solution: Solution, position: ShownPosition, written: list[str]) -> R
         )
     parts += [
         f"exploitability{restricted} {solution.exploitability_pct_pot:.4f} % of pot = "
-        f"{solution.exploitability_chips:.4g} chips, {solution.iterations:,} iterations in "
+        f"{solution.exploitability_chips / solution.spot.parts:.4g} {solution.spot.unit}, "
+        f"{solution.iterations:,} iterations in "
         f"{duration_text(solution.seconds)}, {solution.nodes:,} decision{'s' * (solution.nodes > 1)}, "
         f"{solution.memory_bytes / 1e6:,.1f} MB",
         *written,

@@ -114,6 +114,8 @@ class Betting:
     states: tuple[State, ...]
     #: Action that leads to each node; None at roots.
     actions: tuple[Action | None, ...]
+    #: Chips in the unit that labels count in.
+    parts: int = 1
 
     @classmethod
     def build(
@@ -390,7 +392,7 @@ class Betting:
     def label(self, node: int) -> str:
         """What the action into `node` is called at the table: `bet 50`, `raise 170`, `call`."""
         action, above = self.actions[node], int(self.parent[node])
-        return "" if action is None else action_label(self.states[above], action)
+        return "" if action is None else action_label(self.states[above], action, self.parts)
 
 
 #: (position, action) pairs and nodes after which :func:`measure` gives up: seconds, and more

@@ -5,9 +5,10 @@ rake. Everything is exact: no cards are grouped. As a TOML file:
 
     name = "button against big blind, turn"    # optional
     board = "Td 9d 6h Qc"                      # three, four or five cards
-    pot = 100                                  # whole chips, of any unit you like
-    stack = 200                                # what each player has left
-    min_bet = 1                                # smallest bet, optional
+    unit = "bb"                                # what amounts are counted in: chips unless told otherwise
+    pot = 6.5                                  # decimals are kept exactly
+    stack = 97.5                               # what each player has left
+    min_bet = 1                                # smallest bet: 1 chip or big blind unless told otherwise
     line = "check, bet 50"                     # betting on this street before the spot begins, optional
 
     [ranges]                                   # as in equipoise.cards.rangetext
@@ -18,7 +19,7 @@ rake. Everything is exact: no cards are grouped. As a TOML file:
     rate = 0.05                                # share of every pot that is won
     cap = 3                                    # most that is taken, in chips; optional
 
-    [menu]                                     # as in equipoise.games.menu
+    [menu]                                     # as in equipoise.games.menu; without it two sizes, then one
     bets = "50%,100%,a"                        # for all streets and both players ...
     raises = "60%,a"
     add_allin_threshold = 1.5
@@ -33,6 +34,9 @@ street began; any legal bet may stand in the line, on the menu or not. The range
 which each player *arrives where the line ends*, so hands that would not have played it are not in them.
 "The pot", of which exploitability is a percentage, is then the one there, both players' bets included.
 
+Chips are whole. Amounts with decimals, and those in big blinds, are counted in :attr:`Spot.parts` of their
+unit; labels (`bet 3.25`), lines and values stay in the unit.
+
 Values count the share of the pot where the spot begins: a player who folds at once has 0, and both
 together have that pot less the rake.
 """
@@ -40,7 +44,7 @@ together have that pot less the rake.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import isfinite
 from pathlib import Path
@@ -57,9 +61,10 @@ from equipoise.errors import CardError, EquipoiseError, GameError, IllegalAction
 from equipoise.games.betting import NO_RAKE, Betting, Rake
 from equipoise.games.game import CardText
 from equipoise.games.menu import BetMenu
+from equipoise.games.notation.amounts import UNITS, amount_of, amount_text, in_parts, parts_of
 from equipoise.games.notation.labels import play_line
 from equipoise.games.rules import Rules, State
-from equipoise.games.spotmenu import MOST_CHIPS, check_amounts, read_menu
+from equipoise.games.spotmenu import MOST_CHIPS, check_amounts, default_menu, read_menu
 from equipoise.settings import brief, check_keys, parse_toml, read_toml, toml_text
 
 if TYPE_CHECKING:
@@ -70,13 +75,12 @@ if TYPE_CHECKING:
 #: Names of the players: out of position, in position.
 SEATS = ("oop", "ip")
 
-_KEYS = ("name", "board", "pot", "stack", "min_bet", "line", "ranges", "rake", "menu")
+_KEYS = ("name", "board", "unit", "pot", "stack", "min_bet", "line", "ranges", "rake", "menu")
 _REQUIRED = {
     "board": 'board = "Td 9d 6h"',
     "pot": "pot = 100",
     "stack": "stack = 200",
     "ranges": '[ranges] with oop = "..." and ip = "..."',
-    "menu": '[menu] with bets = "50%,a"',
 }
 _TEXT = CardText(RANKS, suits=4)
 
@@ -137,6 +141,10 @@ class Spot:
     name: str
     #: Betting on the street before the spot begins, as `check, bet 50`; empty at its start.
     line: str
+    #: What a player counts in: `chips` or `bb`.
+    unit: str
+    #: Chips of the betting in one of those.
+    parts: int
 
     def __init__(
         self,
@@ -145,11 +153,13 @@ class Spot:
         ip_range: str | Range,
         pot: int,
         stack: int,
-        menu: BetMenu | str | Mapping[str, Any],
+        menu: BetMenu | str | Mapping[str, Any] | None = None,
         rake: Rake = NO_RAKE,
         min_bet: int = 1,
         name: str = "",
         line: str = "",
+        unit: str = "chips",
+        parts: int = 1,
     ) -> None:
         cards = _read_board(board)
         rounds = 6 - len(cards)
@@ -159,14 +169,16 @@ class Spot:
             "ip_range": _read_range(ip_range, "ip", cards),
             "pot": _whole(pot, "pot", "the pot holds at least 1 chip"),
             "stack": _whole(stack, "stack", "each player needs at least 1 chip to bet"),
-            "menu": read_menu(menu, rounds),
+            "menu": default_menu(rounds) if menu is None else read_menu(menu, rounds),
             "rake": _check_rake(rake),
             "min_bet": _whole(min_bet, "min_bet", "the smallest bet is at least 1 chip"),
             "name": _check_name(name),
+            "unit": unit,
+            "parts": parts,
         }
         for field, value in fields.items():
             object.__setattr__(self, field, value)
-        check_amounts(self.menu, self.stack)
+        check_amounts(self.menu, self.stack, parts)
         object.__setattr__(self, "line", line)
         object.__setattr__(self, "line", ", ".join(self.played))
         if not self.pairs:
@@ -176,7 +188,8 @@ class Spot:
 
     def __repr__(self) -> str:
         hands = " v ".join(f"{own.combos:.6g}" for own in (self.oop_range, self.ip_range))
-        told = f"{cards_text(self.board)}, pot {self.pot}, stack {self.stack}, {hands} combos"
+        told = f"{cards_text(self.board)}, pot {self.amount(self.pot)}, "
+        told += f"stack {self.amount(self.stack)}, {hands} combos"
         told += f", after {self.line}" if self.line else ""
         return f"<Spot {self.name}: {told}>" if self.name else f"<Spot {told}>"
 
@@ -201,32 +214,42 @@ class Spot:
             raise GameError(
                 f'board = {brief(repr(board))}: write cards as text, such as "Td 9d 6h"'
             )
+        unit = settings.get("unit", "chips")
+        if unit not in UNITS:
+            raise GameError(f"unit = {brief(repr(unit))}: count in one of {', '.join(UNITS)}")
+        amounts = {key: settings.get(key, 1) for key in ("pot", "stack", "min_bet")}
+        parts = parts_of(unit, amounts.values())
+        chips: dict[str, Any] = {key: in_parts(told, key, parts) for key, told in amounts.items()}
+        taken = _check_rake(Rake(**rake)) if rake else NO_RAKE
         return cls(
             board=board,
             oop_range=ranges["oop"],
             ip_range=ranges["ip"],
-            pot=settings["pot"],
-            stack=settings["stack"],
-            menu=_table(settings, "menu", None),
-            rake=Rake(**rake) if rake else NO_RAKE,
-            min_bet=settings.get("min_bet", 1),
+            menu=_table(settings, "menu", None) if "menu" in settings else None,
+            rake=taken._replace(cap=taken.cap * parts),
             name=settings.get("name", ""),
             line=settings.get("line", ""),
+            unit=unit,
+            parts=parts,
+            **chips,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The settings that :meth:`from_dict` reads."""
         settings: dict[str, Any] = {"name": self.name} if self.name else {}
-        settings |= {"board": cards_text(self.board), "pot": self.pot, "stack": self.stack}
-        if self.min_bet != 1:
-            settings["min_bet"] = self.min_bet
+        settings["board"] = cards_text(self.board)
+        if self.unit != "chips":
+            settings["unit"] = self.unit
+        settings |= {key: amount_of(getattr(self, key), self.parts) for key in ("pot", "stack")}
+        if self.min_bet != self.parts:
+            settings["min_bet"] = amount_of(self.min_bet, self.parts)
         if self.line:
             settings["line"] = self.line
         settings["ranges"] = {"oop": str(self.oop_range), "ip": str(self.ip_range)}
         if self.rake != NO_RAKE:
             settings["rake"] = {"rate": self.rake.rate}
             if isfinite(self.rake.cap):
-                settings["rake"]["cap"] = self.rake.cap
+                settings["rake"]["cap"] = self.rake.cap / self.parts
         settings["menu"] = self.menu.to_dict(self.rounds)
         return settings
 
@@ -261,6 +284,15 @@ class Spot:
     # ------------------------------------------------------------------------------ the game
 
     @property
+    def chips_per_unit(self) -> int:
+        """Chips in what amounts are counted in: with big blinds, a chip is one of their parts."""
+        return self.parts if self.unit == "bb" else 1
+
+    def amount(self, chips: int) -> str:
+        """Chips of the betting as a player reads them: in the spot's unit."""
+        return amount_text(chips, self.parts)
+
+    @property
     def rounds(self) -> int:
         """Betting rounds from here on: 3 on the flop, 1 on the river."""
         return 6 - len(self.board)
@@ -292,7 +324,7 @@ class Spot:
 
     @cached_property
     def _begun(self) -> tuple[State, tuple[str, ...]]:
-        return _play(State.start(self.rules), self.line, self.menu, self.street)
+        return _play(State.start(self.rules), self.line, self.menu, self.street, self.parts)
 
     def hands(self, player: int) -> tuple[Hands, NDArray[np.float64]]:
         """Hands of a player that the board leaves, cards descending, and their weights."""
@@ -322,6 +354,8 @@ class Spot:
 
         rules = self.rules
         betting = Betting.build(rules, self.menu, self.rake, keep_first=True, start=self.origin)
+        if self.parts > 1:
+            betting = replace(betting, parts=self.parts)
         ranges = (self.hands(0), self.hands(1))
         deal = deal_hands(self.board, betting.board_cards, ranges, use_symmetry)
         name = self.name or f"{self.street} {cards_text(self.board)}"
@@ -412,7 +446,9 @@ def _read_range(hands: object, player: str, board: tuple[int, ...]) -> Range:
     return hands
 
 
-def _play(start: State, line: object, menu: BetMenu, street: str) -> tuple[State, tuple[str, ...]]:
+def _play(
+    start: State, line: object, menu: BetMenu, street: str, parts: int
+) -> tuple[State, tuple[str, ...]]:
     """Where a line leads on the street on which it starts, and its actions."""
     if not isinstance(line, str):
         raise GameError(
@@ -421,7 +457,7 @@ def _play(start: State, line: object, menu: BetMenu, street: str) -> tuple[State
     if not line.strip():
         return start, ()
     try:
-        state, played = play_line(start, line, menu, SEATS)
+        state, played = play_line(start, line, menu, SEATS, parts)
     except IllegalActionError as error:
         raise IllegalActionError(f"line: {error}") from None
     if state.is_over or state.round > start.round:

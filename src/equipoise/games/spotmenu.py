@@ -8,11 +8,13 @@ from typing import Any
 
 from equipoise.cards.streets import STREETS
 from equipoise.errors import EquipoiseError, GameError
-from equipoise.games.menu import BetMenu
+from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.settings import brief
 
 #: Chips that fit: sums and products of chips stay whole numbers in every array.
 MOST_CHIPS = 10**9
+#: Bets and raises of a round in the menu of a spot that names none.
+MOST_RAISES = 2
 #: Stack up to which a menu may ask for every legal amount.
 _MOST_AMOUNTS = 5_000
 
@@ -67,7 +69,22 @@ def _without_idle_donks(menu: BetMenu, rounds: int) -> BetMenu:
     return replace(menu, streets=tuple(streets))
 
 
-def check_amounts(menu: BetMenu, stack: int) -> None:
+def default_menu(rounds: int) -> BetMenu:
+    """What a newcomer bets: two sizes and a raise on the flop, one size and a raise later.
+
+    Two sizes on every street would take many times the memory; two on the street that the spot begins
+    with cost little where it is the turn or the river.
+
+    >>> default_menu(3).to_dict(3)["turn"] == default_menu(2).to_dict(2)["turn"]
+    False
+    """
+    first = StreetMenu.parse("33%,75%", raises="60%", max_raises=MOST_RAISES)
+    later = StreetMenu.parse("66%", raises="60%", max_raises=MOST_RAISES)
+    streets = ((first, first), *((later, later),) * (rounds - 1))
+    return BetMenu(streets, add_allin_threshold=1.0, force_allin_threshold=0.2)
+
+
+def check_amounts(menu: BetMenu, stack: int, parts: int) -> None:
     """Refuse sizes that mean nothing here."""
     for street in menu.streets:
         for own in street:
@@ -82,6 +99,11 @@ def check_amounts(menu: BetMenu, stack: int) -> None:
                 *(own.donks or ()),
                 *(s for level in own.raises for s in level),
             ):
+                if size.unit == "c" and parts > 1:
+                    raise GameError(
+                        f"menu: '{size}': chips do not go with big blinds or decimals: write a share "
+                        "of the pot, such as 50%"
+                    )
                 if size.unit == "*" and stack > _MOST_AMOUNTS:
                     raise GameError(f"menu: '*' of {stack:,} chips: name the sizes to consider")
                 if max(size.number, size.cap or 0) > MOST_CHIPS:

@@ -49,15 +49,19 @@ def table(told: object, what: str) -> dict[str, Any]:
 
 
 def array(
-    arrays: Arrays, name: str, shape: tuple[int, ...], *kinds: np.dtype[Any] | type
+    arrays: Arrays,
+    name: str,
+    shape: tuple[int, ...],
+    *kinds: np.dtype[Any] | type,
+    finite: bool = True,
 ) -> NDArray[Any]:
-    """An array of this shape and one of these types, all of its numbers finite."""
+    """An array of this shape and one of these types, all of its numbers finite, if that is asked."""
     found = arrays.get(name)
     if found is None:
         raise ArtefactError(f"{name} is missing: make the file again")
     if found.shape != shape or found.dtype not in kinds:
         raise ArtefactError(f"{name} is of another size or type: make the file again")
-    if found.dtype.kind == "f" and not np.isfinite(found).all():
+    if finite and found.dtype.kind == "f" and not np.isfinite(found).all():
         raise ArtefactError(f"{name} holds what is not a number: make the file again")
     return found
 

@@ -1,6 +1,7 @@
 """Actions in the words of a player: `check`, `bet 50`, `raise 170`, `allin 200`, `call`, `fold`.
 
-Amounts are the player's chips in the round after it. A *line* is such words with commas between them.
+Amounts are the player's chips in the round after it, or units of `parts` chips (`bet 3.25`). A *line* is
+such words with commas between them.
 """
 
 from __future__ import annotations
@@ -9,17 +10,19 @@ from collections.abc import Sequence
 
 from equipoise.errors import IllegalActionError
 from equipoise.games.menu import BetMenu
+from equipoise.games.notation.amounts import amount_text, read_amount
 from equipoise.games.rules import CALL, FOLD, Action, Kind, State, raise_to
-from equipoise.numerals import read_whole
 from equipoise.settings import brief
 
 
-def action_label(state: State, action: Action) -> str:
+def action_label(state: State, action: Action, parts: int = 1) -> str:
     """Name of an action in a state.
 
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
     >>> action_label(State.start(NOLIMIT_HOLDEM), raise_to(300))
     'raise 300'
+    >>> action_label(State.start(NOLIMIT_HOLDEM), raise_to(250), parts=100)
+    'raise 2.5'
     """
     player = state.to_act
     assert player is not None
@@ -28,7 +31,7 @@ def action_label(state: State, action: Action) -> str:
     facing = state.committed[1 - player] > state.committed[player]
     if action.kind == Kind.CALL:
         return "call" if facing else "check"
-    amount = action.amount - state.round_start
+    amount = amount_text(action.amount - state.round_start, parts)
     if action.amount >= state.rules.stacks[player]:
         return f"allin {amount}"
     return f"raise {amount}" if facing or state.raises else f"bet {amount}"
@@ -49,7 +52,7 @@ def named(word: str, labels: Sequence[str]) -> list[int]:
 
 
 def play_line(
-    state: State, line: str, menu: BetMenu, seats: tuple[str, str]
+    state: State, line: str, menu: BetMenu, seats: tuple[str, str], parts: int = 1
 ) -> tuple[State, tuple[str, ...]]:
     """The state after a line of betting in one round, and the line as it is written in full.
 
@@ -72,23 +75,23 @@ def play_line(
                 f"{brief(word.strip())!r}: the street ends with {after}: begin on the next one"
             )
         assert state.to_act is not None
-        action = _read(state, word, menu)
+        action = _read(state, word, menu, parts)
         if action is None:
             raise IllegalActionError(
                 f"{brief(word.strip())!r}: after {after} it is {seats[state.to_act]}'s turn: choose "
-                f"from {_legal_text(state)}"
+                f"from {_legal_text(state, parts)}"
             )
-        played.append(action_label(state, action))
+        played.append(action_label(state, action, parts))
         state = state.apply(action)
     return state, tuple(played)
 
 
-def _read(state: State, word: str, menu: BetMenu) -> Action | None:
+def _read(state: State, word: str, menu: BetMenu, parts: int) -> Action | None:
     """The legal action that a word names, if it is one."""
     wanted = _plain(word)
     verb, _, number = wanted.partition(" ")
     if number:
-        chips = read_whole(number)
+        chips = read_amount(number, parts)
         action = raise_to(state.round_start + chips) if chips is not None else None
         if action is None or not state.can(action):
             return None
@@ -96,7 +99,7 @@ def _read(state: State, word: str, menu: BetMenu) -> Action | None:
         usual = "raise" if state.to_call or state.raises else "bet"
         return action if verb in (usual, action_label(state, action).split()[0]) else None
     options = menu.actions(state)
-    close = named(wanted, [action_label(state, option) for option in options])
+    close = named(wanted, [action_label(state, option, parts) for option in options])
     if len(close) == 1:
         return options[close[0]]
     most = raise_to(state.legal().raise_max)
@@ -104,7 +107,7 @@ def _read(state: State, word: str, menu: BetMenu) -> Action | None:
     return most if wanted == told == "allin" else None
 
 
-def _legal_text(state: State) -> str:
+def _legal_text(state: State, parts: int) -> str:
     """What may be done, amounts as ranges: `fold, call, raise 100-199 or allin 200`."""
     legal, start, player = state.legal(), state.round_start, state.to_act
     assert player is not None
@@ -113,10 +116,10 @@ def _legal_text(state: State) -> str:
         stack = state.rules.stacks[player]
         most = min(legal.raise_max, stack - 1)
         if legal.raise_min <= most:
-            many = f"-{most - start}" if most > legal.raise_min else ""
-            options.append(action_label(state, raise_to(legal.raise_min)) + many)
+            many = f"-{amount_text(most - start, parts)}" if most > legal.raise_min else ""
+            options.append(action_label(state, raise_to(legal.raise_min), parts) + many)
         if legal.raise_max >= stack:
-            options.append(action_label(state, raise_to(stack)))
+            options.append(action_label(state, raise_to(stack), parts))
     return ", ".join(options[:-1]) + " or " * (len(options) > 1) + options[-1]
 
 

@@ -173,6 +173,8 @@ def on_board(template: Spot, board: tuple[int, ...]) -> Spot:
         min_bet=template.min_bet,
         name=cards_text(board),
         line=template.line,
+        unit=template.unit,
+        parts=template.parts,
     )
 
 

@@ -67,20 +67,20 @@ def summary(solution: Solution) -> Result:
 def _line(position: Position, reach: float) -> dict[str, Any]:
     who = position.to_act
     assert who is not None
-    actions = []
+    spot, actions = position.answer.spot, []
     for action, frequency in zip(position.actions, position.frequencies(), strict=True):
         after = position.step(action)
-        paid = after.state.committed[who] - position.state.committed[who]
+        paid = (after.state.committed[who] - position.state.committed[who]) / spot.parts
         # Folding is worth 0 by definition, up to the rounding of sums.
-        worth = 0.0 if action == "fold" else after.mean_ev(who) - paid
+        worth = 0.0 if action == "fold" else (after.mean_ev(who) - paid) * spot.chips_per_unit
         actions.append({"action": action, "frequency": float(frequency), "ev_chips": worth})
     return {
         "line": ", ".join(position.line) or ROOT,
         "player": position.player,
         "pot": position.pot,
         "reach": reach,
-        "ev_oop_chips": position.mean_ev("oop"),
-        "ev_ip_chips": position.mean_ev("ip"),
+        "ev_oop_chips": position.mean_ev("oop") * spot.chips_per_unit,
+        "ev_ip_chips": position.mean_ev("ip") * spot.chips_per_unit,
         "equity_oop": position.mean_equity("oop"),
         "actions": actions,
     }

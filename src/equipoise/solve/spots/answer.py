@@ -19,6 +19,7 @@ from equipoise.games.game import Game
 from equipoise.games.spot import Spot
 from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots.equities import Showdowns
+from equipoise.solve.spots.laststreet import LastStreet
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep.gamearrays import Lock
 from equipoise.solve.sweep.rowindex import RowIndex, probabilities
@@ -168,12 +169,16 @@ class Answer(ABC):
 
     def value_rows(self, player: int, board: int) -> Values:
         """Counterfactual values of a player's states at every node of a board."""
-        if self._kept_values:
+        if board < len(self._kept_values):
             return self._kept_values[board][player]
         if (player, board) not in self._values:
             while len(self._values) >= 2 * _BOARDS_KEPT:
                 self._values.pop(next(iter(self._values)))
-            self._values[player, board] = self.tableau.values(player, board, self.plan)
+            last = self.game.deal.boards[board].strength is not None
+            if last and self._tableau is None:
+                self._values[player, board] = LastStreet(self, player, board)
+            else:
+                self._values[player, board] = self.tableau.values(player, board, self.plan)
         return self._values[player, board]
 
     @property

@@ -5,11 +5,14 @@ One line for each line of betting, board and hand of the player to act:
     street, board, copies, line, pot, player, hand     where; `copies` boards are equal to this one
     reach, equity, ev_chips                            as in :mod:`equipoise.solve.spots.position`
     actions, p1, p2, ...                               `check;bet 50`, and the probability of each
+    ev1, ev2, ...                                      what each action is worth
 
-`line` counts from where the spot begins, as `Solution.at` does. JSON holds the same by
-decision, so that what belongs to a decision is written once. Figures are computed for all nodes of a
-board at once: reach goes down the betting, and one matrix product each gives the masses and equities
-against all of them.
+Amounts are in the unit of the spot, and `ev_chips` is `ev_bb` where that is big blinds. `line` counts
+from where the spot begins and names the cards, so that it can be given to `Solution.at` as it is.
+
+JSON holds the same by decision, so that what belongs to a decision is written once. Figures are computed
+for all nodes of a board at once: reach goes down the betting, and one matrix product each gives the masses
+and equities against all of them.
 """
 
 from __future__ import annotations
@@ -23,12 +26,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.card import cards_text
+from equipoise.cards.card import card_text, cards_text
 from equipoise.cards.combos import combo_text
 from equipoise.columnar import write_frame
 from equipoise.errors import TooLargeError
 from equipoise.files import check_target, written
 from equipoise.games.nodes import DEAL
+from equipoise.games.notation.amounts import amount_of
 from equipoise.games.spot import SEATS
 from equipoise.solve.spots.position import NEVER, ROUNDING
 from equipoise.solve.spots.solutionfile import streets_through
@@ -54,9 +58,11 @@ class Decision:
     player: int
     reach: NDArray[np.float64]
     equity: NDArray[np.float64]
-    ev_chips: NDArray[np.float64]
+    ev: NDArray[np.float64]
     #: [action, hand]
     strategy: NDArray[np.float64]
+    #: [action, hand]
+    action_ev: NDArray[np.float64]
 
 
 def export(
@@ -129,15 +135,18 @@ def decisions(answer: Answer, streets: int) -> Iterator[Decision]:
                     own = reach[player][node - first]
                     here = (own > NEVER) & (mass[k] > floor[k])
                     owned = answer.spot.pot / 2 + betting.states[node].committed[player]
-                    worth = values[node] / (mass[k] * chance) + owned
+                    below = [values[child] for child in betting.children(node)]
+                    worth = np.array([values[node], *below]) / (mass[k] * chance) + owned
+                    worth = np.where(here, worth / answer.spot.parts, np.nan)
                     yield Decision(
                         board=b,
                         node=node,
                         player=player,
                         reach=own,
                         equity=equity[k],
-                        ev_chips=np.where(here, worth, np.nan),
+                        ev=worth[0],
                         strategy=np.where(own > NEVER, play[node], np.nan),
+                        action_ev=worth[1:],
                     )
 
 
@@ -159,12 +168,20 @@ def _go_down(
 
 
 def line_texts(betting: Betting) -> list[str]:
-    """The betting that leads to every node, as `check, bet 50, call, /, check`."""
+    """The betting that leads to every node, as `check, bet 50, call, /, check`: a / for each card."""
     texts = [""] * len(betting.kind)
     for node, above in enumerate(betting.before.tolist()):
         if above >= 0:
             texts[node] = ", ".join(filter(None, (texts[above], betting.label(node) or "/")))
     return texts
+
+
+def _line(text: str, answer: Answer, board: int) -> str:
+    """A line with the cards of a board in it."""
+    cards = answer.game.deal.boards[board].cards[len(answer.spot.board) :]
+    for card in cards:
+        text = text.replace("/", card_text(card), 1)
+    return text
 
 
 def _count(answer: Answer, streets: int) -> int:
@@ -196,10 +213,14 @@ def _frame(answer: Answer, streets: int) -> DataFrame:
     menus: dict[str, int] = {}
     numbers: dict[str, list[Any]] = {
         name: []
-        for name in ("round", "board", "node", "player", "hand", "reach", "equity", "ev", "menu")
-    }
+        for name in (
+            "round", "board", "node", "line", "player", "hand", "reach", "equity", "ev", "menu"
+        )
+    }  # fmt: skip
+    written_lines: list[str] = []
     widest = int(betting.count[: betting.start[streets]].max())
     plays: list[list[NDArray[np.float64]]] = [[] for _ in range(widest)]
+    worths: list[list[NDArray[np.float64]]] = [[] for _ in range(widest)]
     combos: dict[tuple[int, int], NDArray[np.int64]] = {}
     for found in decisions(answer, streets):
         key = (found.board, found.player)
@@ -207,11 +228,13 @@ def _frame(answer: Answer, streets: int) -> DataFrame:
             cards = deal.boards[found.board].hands[found.player].astype(np.int64)
             combos[key] = cards[:, 0] * (cards[:, 0] - 1) // 2 + cards[:, 1]
         hands = len(found.reach)
+        written_lines.append(_line(lines[found.node], answer, found.board))
         menu = ";".join(betting.label(child) for child in betting.children(found.node))
         for name, value in (
             ("round", deal.boards[found.board].round),
             ("board", found.board),
             ("node", found.node),
+            ("line", len(written_lines) - 1),
             ("player", found.player),
             ("menu", menus.setdefault(menu, len(menus))),
         ):
@@ -219,9 +242,10 @@ def _frame(answer: Answer, streets: int) -> DataFrame:
         numbers["hand"].append(combos[key])
         numbers["reach"].append(found.reach)
         numbers["equity"].append(found.equity)
-        numbers["ev"].append(found.ev_chips)
-        for k, column in enumerate(plays):
-            column.append(found.strategy[k] if k < len(found.strategy) else np.full(hands, np.nan))
+        numbers["ev"].append(found.ev)
+        for columns, given in ((plays, found.strategy), (worths, found.action_ev)):
+            for k, column in enumerate(columns):
+                column.append(given[k] if k < len(given) else np.full(hands, np.nan))
     flat = {name: np.concatenate(parts) for name, parts in numbers.items()}
 
     def words(texts: list[str], which: NDArray[Any]) -> Any:
@@ -230,21 +254,22 @@ def _frame(answer: Answer, streets: int) -> DataFrame:
     def figures(values: NDArray[np.float64]) -> Any:
         return polars.Series(values.astype(np.float32), nan_to_null=True)
 
-    pots = np.array([state.pot for state in betting.states])
+    pots = np.array([amount_of(state.pot, answer.spot.parts) for state in betting.states])
     return polars.DataFrame(
         {
             "street": words(list(answer.spot.streets), flat["round"]),
             "board": words([cards_text(board.cards) for board in deal.boards], flat["board"]),
             "copies": np.array(copies)[flat["board"]],
-            "line": words(lines, flat["node"]),
+            "line": words(written_lines, flat["line"]),
             "pot": pots[flat["node"]],
             "player": words(list(SEATS), flat["player"]),
             "hand": words([combo_text(c) for c in range(1326)], flat["hand"]),
             "reach": figures(flat["reach"]),
             "equity": figures(flat["equity"]),
-            "ev_chips": figures(flat["ev"]),
+            f"ev_{answer.spot.unit}": figures(flat["ev"]),
             "actions": words(list(menus), flat["menu"]),
             **{f"p{k + 1}": figures(np.concatenate(parts)) for k, parts in enumerate(plays)},
+            **{f"ev{k + 1}": figures(np.concatenate(parts)) for k, parts in enumerate(worths)},
         }
     )
 
@@ -266,15 +291,16 @@ def _write_json(answer: Answer, streets: int, figures: Mapping[str, Any], path: 
                 "street": answer.spot.streets[board.round],
                 "board": cards_text(board.cards),
                 "copies": copies[found.board],
-                "line": lines[found.node],
-                "pot": betting.states[found.node].pot,
+                "line": _line(lines[found.node], answer, found.board),
+                "pot": amount_of(betting.states[found.node].pot, answer.spot.parts),
                 "player": SEATS[found.player],
                 "actions": [betting.label(child) for child in betting.children(found.node)],
                 "hands": names[key],
                 "reach": _rounded(found.reach),
                 "equity": _rounded(found.equity),
-                "ev_chips": _rounded(found.ev_chips),
+                f"ev_{answer.spot.unit}": _rounded(found.ev),
                 "strategy": [_rounded(row) for row in found.strategy],
+                f"action_ev_{answer.spot.unit}": [_rounded(row) for row in found.action_ev],
             }
             out.write(("," if number else "") + "\n" + json.dumps(told, separators=(",", ":")))
         out.write("\n]}\n")

@@ -4,13 +4,14 @@ For a hand `h` of a player, against the opponent's reach `r` and its mass `N(h)`
 with `h`, all seen from the position:
 
     reach(h)        chance that the player, dealt `h`, plays it to here, times its weight in his range
-    ev(h)           chips he takes from the pot from here on, less those he still puts in: folding is
+    ev(h)           what he takes from the pot from here on, less what he still puts in: folding is
                     worth 0, and both players' values sum to the pot less the rake
     equity(h)       share of the pot if nothing more is bet
     realisation(h)  ev(h) / (equity(h) · pot)
 
-Means over a range weight each hand with `reach(h) · N(h)`: how often it is really held here. A hand
-that never gets here has no strategy and no value: those are nan.
+Amounts are in the unit of the spot, chips or big blinds. Means over a range weight each hand with
+`reach(h) · N(h)`: how often it is really held here. A hand that never gets here has no strategy and no
+value: those are nan.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from equipoise.cards.range import Range
 from equipoise.cards.streets import STREETS, street_of
 from equipoise.errors import CardError, EquipoiseError, IllegalActionError
 from equipoise.games.nodes import DEAL, FOLD
+from equipoise.games.notation.amounts import amount_of
 from equipoise.games.notation.labels import named
 from equipoise.games.rules import State
 from equipoise.games.runouts import Renaming, inverse, renamed_deck
@@ -227,9 +229,9 @@ class Position:
         return STREETS[street_of(self.board)]
 
     @property
-    def pot(self) -> int:
-        """Chips in the middle."""
-        return self.state.pot
+    def pot(self) -> int | float:
+        """What is in the middle, in the unit of the spot."""
+        return amount_of(self.state.pot, self.answer.spot.parts)
 
     @property
     def player(self) -> str | None:
@@ -268,12 +270,12 @@ class Position:
         return known[:, self._order[who]]
 
     def ev(self, player: int | str) -> Vector:
-        """Chips from here on, for each hand of a player."""
+        """What each hand of a player is worth from here on."""
         who = seat(player)
         return self._worth(who, self.node)[self._order[who]]
 
     def action_ev(self) -> Vector:
-        """Chips from here on if the hand takes each action: [action, hand] of the player to act."""
+        """The same if the hand takes each action: [action, hand] of the player to act."""
         who = self.decider()
         children = self.answer.game.betting.children(self.node)
         worth = np.array([self._worth(who, child) for child in children])
@@ -302,7 +304,7 @@ class Position:
         return frequencies
 
     def mean_ev(self, player: int | str) -> float:
-        """Chips from here on, over the range of a player."""
+        """What the range of a player is worth from here on."""
         return self._mean(seat(player), self.ev(player))
 
     def mean_equity(self, player: int | str) -> float:
@@ -333,12 +335,13 @@ class Position:
         return np.where(mass > ROUNDING * facing.sum(), mass, 0.0)
 
     def _worth(self, player: int, node: int) -> Vector:
-        """Chips from here on, by state, if the betting goes on at `node`: here or one action on."""
+        """Worth from here on, by state, if the betting goes on at `node`: here or one action on."""
         mass = self._mass(player) * self._chance
         known = (mass > 0) & self._here(player)
         values = self.answer.value_rows(player, self.board_number)[node]
         owned = self.answer.spot.pot / 2 + self.state.committed[player]
-        return np.where(known, values / np.where(known, mass, 1.0) + owned, np.nan)
+        worth = (values / np.where(known, mass, 1.0) + owned) / self.answer.spot.parts
+        return np.where(known, worth, np.nan)
 
     def weight(self, player: int) -> Vector:
         """How often each hand is held here, in the order of :meth:`hands`."""
@@ -355,7 +358,8 @@ class Position:
     @property
     def title(self) -> str:
         """Board, line and whose turn it is."""
-        told = f"{cards_text(self.board)}, pot {self.pot}"
+        unit = " bb" if self.answer.spot.unit == "bb" else ""
+        told = f"{cards_text(self.board)}, pot {self.answer.spot.amount(self.state.pot)}{unit}"
         played = (*self.answer.before, *self.line)
         line = f", {' – '.join(played)}" if played else ""
         return f"{told}{line}" + (f": {self.player}" if self.player else "")
@@ -375,11 +379,12 @@ class Position:
         if self.to_act is not None:
             told["frequencies"] = _plain(self.frequencies())
             told["strategy"] = _plain(self.strategy())
+            told[f"action_ev_{self.answer.spot.unit}"] = _plain(self.action_ev())
         for name in SEATS:
             told[name] = {
                 "hands": [combo_text(int(combo)) for combo in self.hands(name)],
                 "reach": _plain(self.reach(name)),
-                "ev_chips": _plain(self.ev(name)),
+                f"ev_{self.answer.spot.unit}": _plain(self.ev(name)),
                 "equity": _plain(self.equity(name)),
             }
         return told

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards import chart
-from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, blocked, combo_text
+from equipoise.cards.card import cards_text
+from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, blocked, combo_text, parse_combo
 from equipoise.columnar import Columnar
+from equipoise.errors import RangeError
 from equipoise.games.spot import SEATS
 from equipoise.solve.spots.position import NEVER, Position
 
@@ -24,6 +26,11 @@ if TYPE_CHECKING:
 class ShownPosition(Position, Columnar):
     """A position that shows itself."""
 
+    @property
+    def unit(self) -> str:
+        """What amounts are counted in: `chips` or `bb`."""
+        return self.answer.spot.unit
+
     def columns(self) -> dict[str, Any]:
         """One row a hand of the player to act, with how often it takes each action."""
         who = self.decider()
@@ -31,7 +38,7 @@ class ShownPosition(Position, Columnar):
             "hand": [combo_text(int(hand)) for hand in self.hands(who)],
             "reach": self.reach(who),
             "equity": self.equity(who),
-            "ev_chips": self.ev(who),
+            f"ev_{self.unit}": self.ev(who),
             **dict(zip(self.actions, self.strategy(), strict=True)),
         }
 
@@ -59,25 +66,63 @@ class ShownPosition(Position, Columnar):
             chart.save(figure, path)
         return figure
 
+    def action_figures(self) -> list[tuple[str, float, float, float]]:
+        """Each action with how often it is taken, by how many combos, and what it is worth to them."""
+        who = self.decider()
+        weight, taken = self.weight(who), np.nan_to_num(self.strategy())
+        reach, worth = self.reach(who), np.nan_to_num(self.action_ev())
+        told = []
+        for action, often, play, ev in zip(
+            self.actions, self.frequencies().tolist(), taken, worth, strict=True
+        ):
+            share = play * weight
+            mean = float(share @ ev / share.sum()) if share.sum() > 0 else float("nan")
+            told.append((action, often, float(play @ reach), mean))
+        return told
+
+    def hand(self, name: str) -> dict[str, Any]:
+        """One hand: of the player to act if he can hold it, else of the other.
+
+        With its reach, EV and equity, and if it is its turn what it does and what each action is worth.
+        """
+        combo = parse_combo(name)
+        turn = self.to_act or 0
+        for who in (turn, 1 - turn):
+            place = np.flatnonzero(self.hands(who) == combo)
+            if len(place):
+                break
+        else:
+            raise RangeError(f"{name}: neither player can hold it on {cards_text(self.board)}")
+        at = int(place[0])
+        told: dict[str, Any] = {
+            "hand": name,
+            "player": SEATS[who],
+            "reach": float(self.reach(who)[at]),
+            "equity": float(self.equity(who)[at]),
+            f"ev_{self.unit}": float(self.ev(who)[at]),
+        }
+        if who == self.to_act:
+            rows = zip(self.actions, self.strategy()[:, at], self.action_ev()[:, at], strict=True)
+            told["actions"] = [
+                {"action": action, "probability": float(p), f"ev_{self.unit}": float(ev)}
+                for action, p, ev in rows
+            ]
+        return told
+
     def table(self) -> Table:
         """Actions with how often they are taken and what they are worth; EV and equity below."""
         from rich.table import Table
 
         table = Table(title=self.title)
-        for column in ("action", "frequency", "combos", "EV chips"):
+        for column in ("action", "frequency", "combos", f"EV {self.unit}"):
             table.add_column(column, justify="left" if column == "action" else "right")
         if self.to_act is not None:
-            weight, taken = self.weight(self.to_act), np.nan_to_num(self.strategy())
-            reach, worth = self.reach(self.to_act), np.nan_to_num(self.action_ev())
-            for action, often, play, ev in zip(
-                self.actions, self.frequencies(), taken, worth, strict=True
-            ):
-                share = play * weight
-                mean = f"{share @ ev / share.sum():z.3f}" if share.sum() > 0 else "–"
-                table.add_row(action, f"{often:.2%}", f"{play @ reach:.1f}", mean)
+            for action, often, combos, worth in self.action_figures():
+                mean = f"{worth:z.3f}" if worth == worth else "–"
+                table.add_row(action, f"{often:.2%}", f"{combos:.1f}", mean)
         table.caption = (
             "\n".join(
-                f"{name}: EV {self.mean_ev(name):z.3f} chips, equity {self.mean_equity(name):.2%}, "
+                f"{name}: EV {self.mean_ev(name):z.3f} {self.unit}, equity {self.mean_equity(name):.2%}, "
                 f"realised {_percent(self.mean_realisation(name))}, "
                 f"{self.range(name).combos:.1f} combos"
                 for name in SEATS
@@ -92,7 +137,7 @@ class ShownPosition(Position, Columnar):
 
         who = self.decider()
         table = Table("hand", title=self.title)
-        for column in ("reach", *self.actions, "EV chips", "equity", "realised"):
+        for column in ("reach", *self.actions, f"EV {self.unit}", "equity", "realised"):
             table.add_column(column, justify="right")
         hands, reach, ev, equity = (
             self.hands(who), self.reach(who), self.ev(who), self.equity(who),

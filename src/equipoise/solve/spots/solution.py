@@ -114,7 +114,9 @@ class Solution(Answer):
         a killed solve goes on from there. A checkpoint that cannot be written is left out.
         """
         if self.solver is None:
-            raise SolverError("this file keeps only the answer: save whole to solve further")
+            raise SolverError(
+                "only the answer is here: load a file that was saved whole to solve on"
+            )
         limit = Limit(
             iterations, seconds, check_every=_CHECK_EVERY, exploitability_pct_pot=target_pct_pot
         ).in_chips(pot=self.pot, big_blind=self.game.unit_chips)
@@ -149,14 +151,17 @@ class Solution(Answer):
     def to_dict(self) -> dict[str, Any]:
         """Size, cost and quality of the solve, and what the spot is worth to both players."""
         root = self.at()
+        unit, counted = self.spot.unit, self.spot.chips_per_unit
+        worth = [root.mean_ev(name) for name in ("oop", "ip")]
+        gained = self.exploitability_chips / self.spot.parts
         figures = {
             "spot": self.game.name,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "exploitability_pct_pot": self.exploitability_pct_pot,
-            "exploitability_chips": self.exploitability_chips,
-            "ev_oop_chips": root.mean_ev("oop"),
-            "ev_ip_chips": root.mean_ev("ip"),
+            "exploitability_chips": gained * counted,
+            "ev_oop_chips": worth[0] * counted,
+            "ev_ip_chips": worth[1] * counted,
             "equity_oop": root.mean_equity("oop"),
             "nodes": self.nodes,
             "memory_mb": self.memory_bytes / 1e6,
@@ -165,6 +170,9 @@ class Solution(Answer):
         }
         if self.program is not None:
             figures |= self.program.to_dict()
+        if unit == "bb":
+            figures |= {"unit": unit, "chips_per_bb": counted, "exploitability_bb": gained}
+            figures |= {"ev_oop_bb": worth[0], "ev_ip_bb": worth[1]}
         if self._locks:
             figures["exploitability_of"] = "restricted game"
             figures["locked_decisions"] = len(self._locks)
@@ -241,6 +249,8 @@ class Solution(Answer):
             rake=self.spot.rake,
             min_bet=self.spot.min_bet,
             name=f"{self.game.name}: {', '.join(line)}",
+            unit=self.spot.unit,
+            parts=self.spot.parts,
         )
 
     # ------------------------------------------------------------------------------ locking
@@ -304,7 +314,7 @@ class Solution(Answer):
 
     def _solver_for_locks(self) -> SpotSolver:
         if self.solver is None:
-            raise SolverError("this file keeps only the answer: save whole to lock and solve")
+            raise SolverError("only the answer is here: load a file that was saved whole to lock")
         return self.solver
 
     def _changed(self) -> None:
@@ -325,6 +335,11 @@ class Solution(Answer):
     def load(cls, path: str | Path, threads: int | None = 1) -> Solution:
         """Read a file that :meth:`save` wrote; anything else is refused."""
         return solutionfile.read(path, threads, cls)
+
+    @classmethod
+    def look(cls, path: str | Path) -> Solution:
+        """Open a file at once, however large, to walk it; it cannot be solved on or locked."""
+        return solutionfile.look(path, cls)
 
     def export(self, path: str | Path, through: str | None = None) -> int:
         """Write every decision up to a street as .csv, .parquet or .json; returns the lines written."""

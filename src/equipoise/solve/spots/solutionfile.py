@@ -7,6 +7,10 @@ wrote it. Three sorts:
     answer   the strategy alone in 16 bits, each hand's probabilities scaled to fill them
     cut      strategy and values up to a street; boards stand round by round, so the rows of the
              streets kept are simply the first
+
+All hold the values of both players on all streets but the last that is played, so that :func:`look`
+shows any node without a sweep: the arrays are mapped, and the values of a river follow from its strategy
+(:mod:`equipoise.solve.spots.laststreet`).
 """
 
 from __future__ import annotations
@@ -41,7 +45,7 @@ A = TypeVar("A", bound=Answer)
 
 KIND = "solution"
 #: Changes whenever the meaning of the arrays does.
-LAYOUT = 1
+LAYOUT = 2
 #: Exponents of a discount beyond which powers are no numbers any more.
 _STEEPEST = 50.0
 #: What the numbers of a strategy may be stored as.
@@ -80,9 +84,9 @@ def write(answer: Answer, path: str | Path, through: str | None, answer_only: bo
     else:
         end = _rows_of(answer.index, answer.game, streets)
         arrays["plan"] = _packed(answer, streets) if answer_only else answer.plan[:end]
-    if cut:
-        for player in (0, 1):
-            arrays[f"values_{player}"] = _values_of(answer, streets, player)
+    valued = min(streets, answer.spot.rounds - 1)
+    for player in (0, 1) if valued else ():
+        arrays[f"values_{player}"] = _values_of(answer, valued, player)
     places = []
     for number, ((board, node), (mask, given)) in enumerate(answer.locks.items()):
         places.append([board, node])
@@ -115,8 +119,26 @@ def read(path: str | Path, threads: int | None, kind: type[A]) -> A:
             raise ArtefactError(f"{path}: {error}") from None
 
 
+def look(path: str | Path, kind: type[A]) -> A:
+    """Open a solution of any sort to be looked at: nothing is read but what is asked for.
+
+    Files of hundreds of megabytes open at once, at the price of the checksum: damage within the
+    arrays shows as numbers that make no sense. They cannot be solved on.
+    """
+    manifest, arrays = artefact.read(path, KIND, mapped=True)
+    with artefact.understanding(path, KIND):
+        try:
+            return _read({**manifest, "solver": None}, arrays, None, kind, mapped=True)
+        except EquipoiseError as error:
+            raise ArtefactError(f"{path}: {error}") from None
+
+
 def _read(
-    manifest: dict[str, Any], arrays: dict[str, NDArray[Any]], threads: int | None, kind: type[A]
+    manifest: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    threads: int | None,
+    kind: type[A],
+    mapped: bool = False,
 ) -> A:
     configuration = restoring.table(manifest["configuration"], "configuration")
     version = brief(manifest["version"])
@@ -139,6 +161,8 @@ def _read(
             "same spot: solve it again"
         )
     iterations = restoring.whole(manifest["iterations"], "iterations")
+    valued = min(streets, spot.rounds - 1)
+    kept = _kept_values(game, valued, arrays, not mapped) if valued else []
     if manifest["solver"] is not None:
         solver = _solver(spot, game, restoring.table(manifest["solver"], "solver"), threads)
         restoring.restore(arrays, solver.arrays())
@@ -153,9 +177,9 @@ def _read(
         solution = kind(
             spot,
             game,
-            restoring.array(arrays, "plan", size, *_STORED),
+            restoring.array(arrays, "plan", size, *_STORED, finite=not mapped),
             kept_streets=streets,
-            kept_values=_kept_values(game, streets, arrays) if streets < spot.rounds else (),
+            kept_values=kept,
             use_symmetry=use_symmetry,
         )
     solution.restore_locks(_locks(game, manifest["locks"], arrays))
@@ -272,7 +296,7 @@ def _values_of(answer: Answer, streets: int, player: int) -> NDArray[np.float32]
 
 
 def _kept_values(
-    game: Game, streets: int, arrays: dict[str, NDArray[Any]]
+    game: Game, streets: int, arrays: dict[str, NDArray[Any]], finite: bool
 ) -> list[tuple[Values, Values]]:
     boards: list[tuple[dict[int, Any], dict[int, Any]]] = []
     at = [0, 0]
@@ -285,5 +309,6 @@ def _kept_values(
                 at[player] += states
         boards.append(pair)
     for player in (0, 1):
-        restoring.array(arrays, f"values_{player}", (at[player],), np.dtype("float32"))
+        size = (at[player],)
+        restoring.array(arrays, f"values_{player}", size, np.dtype("float32"), finite=finite)
     return list(boards)

@@ -36,7 +36,8 @@ def spot_policy(start: Position, public: PublicState) -> Policy:
             f"the board {cards_text(public.board)!r} is none of {game.name}: begin with "
             f"{cards_text(board)} and deal a card for each street"
         )
-    options = {action_label(state, action): action for action in betting.menu.actions(state)}
+    parts = betting.parts
+    options = {action_label(state, action, parts): action for action in betting.menu.actions(state)}
     if len(options) == 1:
         return Policy(tuple(options.values()), np.ones((COMBO_COUNT, 1), dtype=np.float32))
     place, now = start, origin
@@ -46,7 +47,7 @@ def spot_policy(start: Position, public: PublicState) -> Policy:
         for action in part[0 if number else before :]:
             # Where a single action is left the tree goes on by itself, but for its very first turn.
             if len(betting.menu.actions(now)) > 1 or len(place.actions) == 1:
-                place = place.step(action_label(now, action))
+                place = place.step(action_label(now, action, parts))
             now = now.apply(action)
     rows = np.zeros((COMBO_COUNT, len(place.actions)), dtype=np.float32)
     play = place.answer.rows(place.node, place.board_number)

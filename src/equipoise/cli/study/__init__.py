@@ -1,0 +1,1 @@
+"""Commands for studying: solved spots looked at, spots made from hands, drills."""

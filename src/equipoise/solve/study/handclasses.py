@@ -1,0 +1,155 @@
+"""Hands as players sort them on a board: what is made, and what may still come.
+
+*Made* is what a hand adds to the board: a pair that lies there is everybody's, so a king on K-8-8 is top
+pair and not two pair. *Draws* are cards to a flush or a straight with at least one of the hand's own, on
+boards where cards are still to come; open-ended is any straight draw of two ranks.
+
+>>> from equipoise.cards.card import parse_cards
+>>> made_and_draw(parse_cards("AhKd"), parse_cards("Ks8d3c"))
+('top pair', 'no draw')
+>>> made_and_draw(parse_cards("QhJh"), parse_cards("Th9h2c"))
+('no pair', 'combo draw')
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.cards.combos import COMBO_CARDS
+from equipoise.cards.evaluator import evaluate
+from equipoise.cards.handnames import category
+from equipoise.columnar import Columnar
+
+if TYPE_CHECKING:
+    from equipoise.solve.spots.position import Position
+
+#: What may be made, the best first.
+MADE = (
+    "straight flush", "four of a kind", "full house", "flush", "straight", "set", "trips",
+    "two pair", "overpair", "top pair", "second pair", "pocket pair", "low pair", "ace high",
+    "king high", "no pair",
+)  # fmt: skip
+#: What may come, the best first.
+DRAWS = ("combo draw", "flush draw", "open-ended", "gutshot", "no draw")
+_WHOLE = MADE[:5]
+_ACE, _KING = 12, 11
+
+
+def made_and_draw(hand: Sequence[int], board: Sequence[int]) -> tuple[str, str]:
+    """The classes of a hand on a flop, turn or river."""
+    made = _made(hand, board)
+    if len(board) == 5 or made in _WHOLE:
+        return made, DRAWS[-1]
+    suits = Counter(card % 4 for card in (*hand, *board))
+    flush = any(suits[card % 4] == 4 for card in hand)
+    ranks = _straight_outs(hand, board)
+    if flush and ranks:
+        return made, "combo draw"
+    if flush:
+        return made, "flush draw"
+    return made, "open-ended" if ranks > 1 else "gutshot" if ranks else "no draw"
+
+
+def _made(hand: Sequence[int], board: Sequence[int]) -> str:
+    name = category(evaluate((*hand, *board)))
+    if name in _WHOLE:
+        return name
+    high, low = sorted((card // 4 for card in hand), reverse=True)
+    lying = Counter(card // 4 for card in board)
+    order = sorted(lying, reverse=True)
+    if high == low:
+        if lying[high]:
+            return "set"
+        return "overpair" if high > order[0] else "pocket pair"
+    hit = [rank for rank in (high, low) if lying[rank]]
+    if any(lying[rank] >= 2 for rank in hit):
+        return "trips"
+    if len(hit) == 2:
+        return "two pair"
+    if hit:
+        place = order.index(hit[0])
+        return "top pair" if place == 0 else "second pair" if place == 1 else "low pair"
+    return "ace high" if high == _ACE else "king high" if high == _KING else "no pair"
+
+
+def _straight_outs(hand: Sequence[int], board: Sequence[int]) -> int:
+    """Ranks that make a straight for this hand and not for the board alone."""
+    lying = _mask(board)
+    together = lying | _mask(hand)
+    found = 0
+    for rank in range(13):
+        bits = _mask((4 * rank,))
+        found += _straight(together | bits) > _straight(lying | bits)
+    return found
+
+
+def _mask(cards: Sequence[int]) -> int:
+    """Ranks as bits, the ace below the deuce too."""
+    bits = 0
+    for card in cards:
+        bits |= 2 << card // 4
+    return bits | (bits >> 13)
+
+
+def _straight(bits: int) -> int:
+    """The top of the highest straight among bits, 0 if there is none."""
+    run = bits & bits >> 1 & bits >> 2 & bits >> 3 & bits >> 4
+    return run.bit_length()
+
+
+def classes_of(
+    combos: NDArray[np.int64], board: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of the made classes and of the draws of hands that the board leaves."""
+    found = [made_and_draw(COMBO_CARDS[combo].tolist(), board) for combo in combos.tolist()]
+    made = np.array([MADE.index(one) for one, _ in found], dtype=np.int64)
+    return made, np.array([DRAWS.index(draw) for _, draw in found], dtype=np.int64)
+
+
+class HandClasses(Columnar):
+    """A range at a position by class: how much of it, what it does, what it is worth."""
+
+    def __init__(self, position: Position, player: int | str | None = None) -> None:
+        from equipoise.solve.spots.position import seat
+
+        who = position.decider() if player is None else seat(player)
+        self.title, self.unit = position.title, position.answer.spot.unit
+        #: Names of the actions, if it is the player's turn.
+        self.actions = position.actions if position.to_act == who else ()
+        combos, weight = position.hands(who), position.weight(who)
+        groups = classes_of(combos, position.board)
+        ev, equity = np.nan_to_num(position.ev(who)), np.nan_to_num(position.equity(who))
+        play = np.nan_to_num(position.strategy()) if self.actions else np.zeros((0, len(combos)))
+        self.rows: list[dict[str, Any]] = []
+        total = weight.sum()
+        for kind, names, group in zip(("made", "draw"), (MADE, DRAWS), groups, strict=True):
+            for number, name in enumerate(names):
+                part = weight * (group == number)
+                if not part.sum() > 0:
+                    continue
+                share = part / part.sum()
+                self.rows.append(
+                    {
+                        "kind": kind,
+                        "class": name,
+                        "share": float(part.sum() / total),
+                        f"ev_{self.unit}": float(ev @ share),
+                        "equity": float(equity @ share),
+                        **dict(zip(self.actions, (play @ share).tolist(), strict=True)),
+                    }
+                )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row a class."""
+        from equipoise.columnar import columns_of
+
+        return columns_of(self.rows)
+
+    def caption(self) -> str:
+        """Where it is."""
+        return self.title
