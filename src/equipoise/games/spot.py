@@ -34,7 +34,7 @@ street began; any legal bet may stand in the line, on the menu or not. The range
 which each player *arrives where the line ends*, so hands that would not have played it are not in them.
 "The pot", of which exploitability is a percentage, is then the one there, both players' bets included.
 
-Chips are whole. Amounts with decimals, and those in big blinds, are counted in :attr:`Spot.parts` of their
+Chips are whole. Amounts with decimals, and those in big blinds, are counted in parts (`Spot.parts`) of their
 unit; labels (`bet 3.25`), lines and values stay in the unit.
 
 Values count the share of the pot where the spot begins: a player who folds at once has 0, and both

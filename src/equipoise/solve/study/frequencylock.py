@@ -30,7 +30,7 @@ def by_frequency(position: Position, wanted: Mapping[str, float]) -> NDArray[np.
     """What each hand does, [action, hand], if actions are taken this often over the whole range.
 
     `wanted` maps actions to frequencies; what is left over goes to the other actions. The answer may be
-    given to :meth:`equipoise.solve.spots.solution.Solution.lock`.
+    given to `Solution.lock`.
     """
     from scipy.optimize import linprog
     from scipy.sparse import coo_array, vstack
