@@ -56,7 +56,10 @@ class Page(NamedTuple):
 
 
 #: All pages in the order of the navigation. To add one, add a line.
-PAGES: tuple[Page, ...] = (Page("Table", "/", "equipoise.web.table"),)
+PAGES: tuple[Page, ...] = (
+    Page("Table", "/", "equipoise.web.table"),
+    Page("Study", "/study", "equipoise.web.study.page"),
+)
 
 
 @dataclass(frozen=True)

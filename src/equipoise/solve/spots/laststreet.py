@@ -1,9 +1,10 @@
 """Values on the last street of a spot from its strategy alone, without laying the game out for sweeps.
 
 On a full board a terminal pays a hand what it pays for every unit of the opponent's mass that shares no
-card with it, and more or less for what it beats (`even` and `swing` of the betting). The opponent's reach is followed down the one line of boards and betting that leads there; all
-terminals under a root are then one matrix product, and values come up by the players' strategies. So a
-solution that was opened to be looked at shows a river at once.
+card with it, and more or less for what it beats (`even` and `swing` of the betting). The opponent's reach
+is followed down the one line of boards and betting that leads there; all terminals under a root are then
+one matrix product, and values come up by the players' strategies. So a solution that was opened to be
+looked at shows a river at once.
 """
 
 from __future__ import annotations

@@ -1,0 +1,113 @@
+"""What the study page has done elsewhere: spots solved, paused, locked and gone on with, each in one file.
+
+A spot has one file in the folder, named by what it says; with locks it has another. So a link opens
+what was solved before, and a pause is nothing but a solve that was stopped and saved.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from equipoise.artefact import fingerprint
+from equipoise.datafolder import data_folder
+from equipoise.errors import EquipoiseError
+from equipoise.games.spot import Spot
+from equipoise.run import Listener, Stop
+
+#: A lock: line, what each action does, the hands it is for ("" for all), or how often over all hands.
+LockWords = tuple[str, dict[str, float], str, bool]
+#: Characters of a link's spot, packed and not.
+_MOST_PACKED, _MOST_TEXT = 20_000, 200_000
+#: Storage from which on numbers are kept in 16 bits.
+_MOST_BYTES = 8_000_000_000
+
+
+def study_folder() -> Path:
+    """Where solved spots are kept."""
+    folder = data_folder() / "study"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def solution_file(spot: Spot, locks: Sequence[LockWords] = ()) -> Path:
+    """Where the solution of a spot is, or will be."""
+    told = {key: value for key, value in spot.to_dict().items() if key != "name"}
+    return study_folder() / f"{fingerprint([told, [list(lock) for lock in locks]])}.solution"
+
+
+def packed(text: str) -> str:
+    """A spot's text as a link holds it.
+
+    >>> unpacked(packed("board = 'AsKsQs'"))
+    "board = 'AsKsQs'"
+    """
+    return base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+
+
+def unpacked(link: str) -> str:
+    """The text of a link; what is none is refused."""
+    if len(link) > _MOST_PACKED:
+        raise EquipoiseError("the link is too long to hold a spot: copy it again")
+    try:
+        raw = base64.urlsafe_b64decode(link + "=" * (-len(link) % 4))
+        unzip = zlib.decompressobj()
+        text = unzip.decompress(raw, _MOST_TEXT)
+        if not unzip.eof:
+            raise ValueError
+        return text.decode()
+    except (ValueError, zlib.error):
+        raise EquipoiseError("the link holds no spot: copy it again, whole") from None
+
+
+def solve_work(
+    listener: Listener,
+    stop: Stop,
+    text: str,
+    target_pct_pot: float,
+    locks: Sequence[LockWords],
+    base: str | None,
+) -> dict[str, Any]:
+    """Solve a spot, or go on with its file, until the target is met or somebody pauses; saved either way.
+
+    With locks a solve begins from that of the spot without them, `base`, where there is one.
+    """
+    from equipoise.solve.spots.solution import Solution
+    from equipoise.solve.spots.solutionfile import is_solution
+
+    spot = Spot.from_toml(text)
+    path = solution_file(spot, locks)
+    if is_solution(path):
+        solution = Solution.load(path, threads=None)
+    elif base is not None and locks:
+        solution = Solution.load(base, threads=None)
+        for lock in locks:
+            _lock(solution, lock)
+    else:
+        solution = Solution.unsolved(spot, None, storage_for(spot))
+    solution.solve_on(target_pct_pot, listener=listener, stop=stop)
+    solution.save(path)
+    return {**solution.to_dict(), "file": str(path)}
+
+
+def storage_for(spot: Spot) -> Any:
+    """Numbers of 16 bits where 32 would take more than fits, or more than 8 GB."""
+    from equipoise.solve.spots.cost import spot_cost
+    from equipoise.workers import available_bytes
+
+    most = min(_MOST_BYTES, int(0.8 * available_bytes()))
+    return "16-bit" if spot_cost(spot).memory_bytes() > most else "32-bit"
+
+
+def _lock(solution: Any, lock: LockWords) -> None:
+    from equipoise.solve.study.frequencylock import by_frequency
+
+    line, play, hands, overall = lock
+    position = solution.at(line) if line.strip() else solution.at()
+    if overall:
+        solution.lock(position, by_frequency(position, play))
+    else:
+        solution.lock(position, play, hands.strip() or None)
