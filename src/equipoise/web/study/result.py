@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from nicegui import events, ui
@@ -12,6 +12,7 @@ from nicegui import events, ui
 from equipoise.cards.card import RANKS, SUITS
 from equipoise.errors import EquipoiseError
 from equipoise.games.nodes import DEAL
+from equipoise.games.spot import Spot
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.study.comparison import Comparison
@@ -20,19 +21,29 @@ from equipoise.solve.study.equitygraph import EquityGraph
 from equipoise.solve.study.handclasses import HandClasses
 from equipoise.solve.study.runouts import RunoutReport
 from equipoise.web.shell import complain, told
-from equipoise.web.study import views
-
-if TYPE_CHECKING:
-    from equipoise.web.study.page import StudyPage
+from equipoise.web.study import solving, views
 
 #: Rows that the table of hands shows at a time.
 _ROWS = 12
 
 
+class Describing(Protocol):
+    """The side of the page that says what is solved."""
+
+    #: What is fixed in the solution that is open.
+    locks: list[solving.LockWords]
+
+    def spot(self) -> Spot:
+        """The spot as it is described."""
+
+    def resolve(self, locks: list[solving.LockWords]) -> None:
+        """Solve around locks."""
+
+
 class Result:
     """A solution that is open, and where in it one stands."""
 
-    def __init__(self, page: StudyPage) -> None:
+    def __init__(self, page: Describing) -> None:
         self.page = page
         self.path: Path | None = None
         self.solution: Solution | None = None
@@ -333,8 +344,6 @@ class Result:
     def _free(self) -> None:
         self.page.locks = []
         with told():
-            from equipoise.web.study import solving
-
             self.open(solving.solution_file(self.page.spot()), ", ".join(self.line))
 
     def _practise(self, position: ShownPosition) -> None:
