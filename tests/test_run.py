@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from equipoise.errors import SolverError
 from equipoise.games.catalogue import kuhn, leduc
-from equipoise.run import Event, Figures, Limit, LooksByCost, Loop, Saves, Stop
+from equipoise.run import Event, Figures, Limit, LooksByCost, LooksForTarget, Loop, Saves, Stop
 from equipoise.solve.solvers.cfr import DCFR, CFRPlus
 
 KUHN, LEDUC = kuhn(), leduc()
@@ -237,3 +238,25 @@ def test_looks_that_cost_much_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     at = [event.seconds for event in heard if event.exploitability_chips is not None]
     assert at[0] == pytest.approx(4.1, abs=0.2)
     assert len(at) == 6
+
+
+@pytest.mark.parametrize("power", [0.9, 1.7, 2.5])
+@pytest.mark.parametrize("target", [0.5, 0.003])
+def test_looks_for_a_target_are_few_and_soon_after_it(
+    power: float, target: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = Counter(monkeypatch)
+
+    def look() -> Figures:
+        work.look()
+        # A wave on the curve, which the prediction does not know of.
+        return (50.0 + 2.0 * (work.iteration % 7 > 3)) / work.iteration**power, None
+
+    last = Loop(work, Limit(exploitability_chips=target), look, looks=LooksForTarget(target)).run()
+    assert last.exploitability_chips is not None
+    assert last.exploitability_chips <= target
+    met = next(
+        n for n in range(1, 1 << 20) if (50.0 + 2.0 * (n % 7 > 3)) / float(n) ** power <= target
+    )
+    assert last.done <= met * (52 / 50) ** (2 / power) * 1.04 + 1
+    assert len(work.looks) <= math.log2(last.done) + 8

@@ -15,6 +15,7 @@ orderly way and then goes on.
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -209,6 +210,39 @@ class Looks:
 
     def looked(self, began: float, ended: float) -> None:
         """A look was taken, for whatever reason."""
+
+    def found(self, iteration: int, exploitability_chips: float | None) -> None:
+        """What a look found."""
+
+
+class LooksForTarget(Looks):
+    """Looks where the target should be met, for exploitability falls like a power of the iterations.
+
+    Which power, the last two looks tell. Until that is near, iterations double; close by, a look is
+    due after every thirty-second part of them. A look costs about as much as an iteration.
+    """
+
+    #: Powers that are believed.
+    _LEAST, _MOST = 0.7, 3.0
+    _PARTS = 32
+
+    def __init__(self, target_chips: float) -> None:
+        super().__init__()
+        self._target = target_chips
+        self._before: tuple[int, float] | None = None
+
+    def found(self, iteration: int, exploitability_chips: float | None) -> None:
+        """Place the next look."""
+        if not exploitability_chips or not self._target or iteration <= 0:
+            return
+        power = 1.0
+        if self._before is not None and iteration > self._before[0]:
+            fallen = math.log(self._before[1] / exploitability_chips)
+            power = fallen / math.log(iteration / self._before[0])
+            power = min(max(power, self._LEAST), self._MOST)
+        self._before = iteration, exploitability_chips
+        more = iteration * ((exploitability_chips / self._target) ** (1.0 / power) - 1.0)
+        self._next = iteration + max(1, iteration // self._PARTS, int(min(more, iteration)))
 
 
 class LooksByCost(Looks):
@@ -455,6 +489,8 @@ class Loop:
             judged_chips=figures[1],
         )
         self._event = event
+        if look:
+            self._looks.found(event.done, event.honest_chips)
         if look and self._record is not None:
             self._record(event)
         return event

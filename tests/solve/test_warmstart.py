@@ -14,16 +14,21 @@ solver.advance(12)
 print(hashlib.sha256(solver.regrets.data).hexdigest(), solver.exploitability())
 """
 
-#: The sweep is compiled anew. What it calls is loaded: then a helper's own copy and the one inside the
-#: sweep both stand in the process, as they do where all of them are compiled.
+#: The sweep and its steps are compiled anew. What they contain is loaded: then a helper's own copy and
+#: the one inside a step both stand in the process, as they do where all of them are compiled.
 ANEW = """
 from numba.core import event
 from numba.core.caching import NullCache
+from equipoise.solve.sweep.showdown import evaluate_sorted
+from equipoise.solve.sweep.steps import down, enter, return_values, up
 from equipoise.solve.sweep.sweep import run
-run._cache = NullCache()
+kernels = run, enter, down, evaluate_sorted, up, return_values
+for kernel in kernels:
+    kernel._cache = NullCache()
 with event.install_recorder("numba:compile") as compiled:
     exec(SOLVE)
-assert any(told.data["dispatcher"] is run for _, told in compiled.buffer)
+anew = [told.data["dispatcher"] for _, told in compiled.buffer]
+assert all(kernel in anew for kernel in kernels)
 """
 
 

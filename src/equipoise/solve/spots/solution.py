@@ -28,7 +28,7 @@ from equipoise.errors import FileError, SolverError
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.runouts import renamed_hands
 from equipoise.games.spot import Spot
-from equipoise.run import Event, Limit, Listener, Loop, Saves, Stop
+from equipoise.run import Event, Limit, Listener, LooksForTarget, Loop, Saves, Stop
 from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots import export, locks, solutionfile
 from equipoise.solve.spots.answer import Answer
@@ -44,7 +44,7 @@ from equipoise.solve.strategies.tabular import TabularStrategy
 if TYPE_CHECKING:
     from polars import DataFrame
 
-#: Iterations between looks at the exploitability.
+#: Iterations between looks at the exploitability, where there is no target.
 _CHECK_EVERY = 10
 
 
@@ -120,6 +120,7 @@ class Solution(Answer):
         limit = Limit(
             iterations, seconds, check_every=_CHECK_EVERY, exploitability_pct_pot=target_pct_pot
         ).in_chips(pot=self.pot, big_blind=self.game.unit_chips)
+        target = limit.exploitability_chips
         self.target_pct_pot = target_pct_pot
         solver, spent = self.solver, self.seconds
 
@@ -136,7 +137,12 @@ class Solution(Answer):
         saves = None if checkpoint is None else Saves(keep, checkpoint_seconds, at_end=False)
         self.forget()
         loop = Loop(
-            solver, limit, lambda: (solver.exploitability(), None), record=record, saves=saves
+            solver,
+            limit,
+            lambda: (solver.exploitability(), None),
+            record=record,
+            looks=LooksForTarget(target) if target else None,
+            saves=saves,
         )
         last = loop.run(listener, stop)
         if loop.interrupted:
