@@ -253,6 +253,14 @@ AGENTS: dict[str, AgentEntry] = {
             "",
             "what the server takes",
         ),
+        AgentEntry(
+            "endgames",
+            "equipoise.agents.searching.claudicoagent:ClaudicoAgent",
+            "nolimit",
+            "a trained strategy with thresholds by round, rivers solved at the table",
+            "",
+            "15 µs, river 0.1 s (1 at most)",
+        ),
     )
 }
 

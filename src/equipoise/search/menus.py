@@ -117,6 +117,32 @@ def menu_for(state: State, most_decisions: int | None = None) -> BetMenu:
     )
 
 
+def endgame_menu(state: State, large: bool = True) -> BetMenu:
+    """Sizes of a river as Claudico had them: by what is left behind in pots, the deeper the more.
+
+    Without `large` nobody bets or raises more than the pot, unless no more than that is left: its team
+    took the larger bets out halfway, for buckets of equity bluff them with the wrong cards.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> river = State.from_betting_text(NOLIMIT_HOLDEM, "r250c/cc/cc/")
+    >>> for bets in (endgame_menu(river), endgame_menu(river, large=False)):
+    ...     print(*bets.street(3)[0].bets)
+    33% 75% 200% a
+    33% 75%
+    """
+    pot = state.pot
+    behind = min(
+        stack - used for stack, used in zip(state.rules.stacks, state.committed, strict=True)
+    )
+    if behind <= 1.5 * pot:
+        sizes: tuple[str, tuple[str, ...]] = ("50%,a", ("a",))
+    elif behind <= 4 * pot:
+        sizes = ("50%,100%,a", ("a",)) if large else ("50%,100%", ("100%",))
+    else:
+        sizes = ("33%,75%,200%,a", ("100%,a", "a")) if large else ("33%,75%", ("100%",))
+    return BetMenu.parse(sizes[0], list(sizes[1]), force_allin_threshold=_FORCED_ALL_IN)
+
+
 def check_menu(menu: BetMenu, state: State) -> None:
     """Refuse a menu under which nobody has anything to choose from a state on."""
     size = measure(state.rules, menu, keep_first=True, start=state)

@@ -33,9 +33,11 @@ from equipoise.run import Stop
 from equipoise.search.gadgets import UNSAFE, Gadget, Kind, with_gifts
 from equipoise.search.menus import History, menu_for
 from equipoise.search.preflop import PREFLOP_ITERATIONS, SolvedPreflop, is_large, solve_preflop
+from equipoise.search.programs import solve_by_program
 from equipoise.search.solved import How, Solved, solve_subgame
 from equipoise.search.subgame import Subgame
 from equipoise.search.trunk import Alternatives, PolicySource, TrunkValues, asked, trunk_ranges
+from equipoise.solve.spots.bucketedriver import Program
 
 MenuChoice = Callable[[State], BetMenu]
 #: Seconds that a solve which begins in a state may take.
@@ -60,6 +62,8 @@ class SearchSettings:
     tie: float = 0.01
     #: Sizes of a tree that begins in a state; by default the richest that fits.
     menu: MenuChoice = menu_for
+    #: A linear program over buckets in place of iterations, on rivers, where gadgets are none.
+    program: Program | None = None
     #: Whether large pots before the flop are solved at their real size, too.
     preflop: bool = True
     #: Iterations of every solve; by default from the size of its tree.
@@ -81,6 +85,8 @@ class SearchSettings:
             raise SolverError(
                 f"first_street = {self.first_street}: search from 2 (turn) or 3 (river)"
             )
+        if self.program is not None and (self.first_street, self.gadget) != (3, "unsafe"):
+            raise SolverError("a linear program is for rivers, without a gadget: search from 3")
 
 
 class Resolver:
@@ -240,6 +246,10 @@ class Resolver:
         stop: Stop | None,
     ) -> Solved:
         settings = self.settings
+        if settings.program is not None:
+            found = solve_by_program(subgame, self.seat, settings.program)
+            self._store(key, found)
+            return found
         found = solve_subgame(
             subgame,
             self.seat,
@@ -253,10 +263,13 @@ class Resolver:
         if not (found.stopped and stop is not None and stop.is_set()):
             if found.stopped:
                 self._check(subgame.state, found.iterations, settings.least)
-            self._solves[key] = found
-            while len(self._solves) > settings.kept:
-                self._solves.popitem(last=False)
+            self._store(key, found)
         return found
+
+    def _store(self, key: tuple[History, tuple[int, ...], int], found: Solved) -> None:
+        self._solves[key] = found
+        while len(self._solves) > self.settings.kept:
+            self._solves.popitem(last=False)
 
     def _seconds(self, state: State) -> float | None:
         seconds = self.settings.seconds

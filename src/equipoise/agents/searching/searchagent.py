@@ -209,6 +209,11 @@ class SearchAgent(Agent):
             return found
         if not (is_large(state) or state.round >= self.first_street):
             return self.plain.policy(public)
+        return self.solved_policy(public)
+
+    def solved_policy(self, public: PublicState) -> Policy:
+        """What a search, kept as long as it is asked for, says that every hand plays."""
+        state = public.state
         key = (state.history, public.board, public.hand)
         found = self._answers.get(key)
         if found is None:

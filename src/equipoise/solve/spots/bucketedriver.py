@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,6 +166,36 @@ def bucketed(game: Game, hands: RiverHands, buckets: tuple[Buckets, Buckets]) ->
     return replace(game, deal=BoardTree([board], starts, 1.0, "matrix"))
 
 
+class Program(NamedTuple):
+    """What is solved: buckets a side, or all hands."""
+
+    buckets: int | None = 20
+    bucketing: str = "quantile"
+    #: Least chance of every action.
+    tremble: float = TREMBLE
+
+
+def solve_program(
+    game: Game, program: Program, unit_chips: float
+) -> tuple[NDArray[Any], SequenceForm, tuple[Floats, Floats]]:
+    """A river solved: what all its hands play, as rows of the game; the program, and its plans."""
+    small = game
+    cells: tuple[Buckets, Buckets] | None = None
+    if program.buckets is not None:
+        hands = RiverHands(game)
+        cells = river_buckets(hands, program.buckets, program.bucketing)
+        small = bucketed(game, hands, cells)
+    form = SequenceForm(small)
+    if form.entries() > MOST_ENTRIES:
+        raise TooLargeError(
+            f"the linear program would have {form.entries():,} payoff entries, more than "
+            f"{MOST_ENTRIES:,}: add --buckets 20, or leave out --solver lp"
+        )
+    large = sum(form.counts) > _LARGE
+    plans = optimal_plans(form, tremble=program.tremble, unit_chips=unit_chips, interior=large)
+    return _lifted(game, form, plans, cells), form, plans
+
+
 def solve_river(
     spot: Spot,
     buckets: int | None = None,
@@ -192,25 +222,8 @@ def solve_river(
     game = spot.game(use_symmetry=buckets is None)
     if not game.betting.zero_sum:
         raise SolverError("a raked river is not zero-sum: drop the rake, or leave out --solver lp")
-    small = game
-    cells: tuple[Buckets, Buckets] | None = None
-    if buckets is not None:
-        hands = RiverHands(game)
-        cells = river_buckets(hands, buckets, bucketing)
-        small = bucketed(game, hands, cells)
-    form = SequenceForm(small)
-    if form.entries() > MOST_ENTRIES:
-        raise TooLargeError(
-            f"the linear program would have {form.entries():,} payoff entries, more than "
-            f"{MOST_ENTRIES:,}: add --buckets 20, or leave out --solver lp"
-        )
-    plans = optimal_plans(
-        form,
-        tremble=chosen,
-        unit_chips=spot.origin.pot,
-        interior=sum(form.counts) > _LARGE,
-    )
-    plan = _lifted(game, form, plans, cells)
+    program = Program(buckets, bucketing, chosen)
+    plan, form, plans = solve_program(game, program, spot.origin.pot)
     took = perf_counter() - began
     solution = Solution(spot, game, plan, use_symmetry=buckets is None)
     solution.program = RiverProgram(
