@@ -33,6 +33,7 @@ EXPERIMENTS = {
     "board-classes": ("boardclasses", "boardclasses_report"),
     "tartanian5": ("tartanian", "tartanian_report"),
     "subgames": ("subgames.experiments", "subgames_report"),
+    "claudico": ("claudico.experiments", "claudico_report"),
 }
 
 
@@ -66,6 +67,7 @@ def reproduce_command(
     Example: equipoise reproduce board-classes --plot classes.png
     Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
     Example: equipoise reproduce subgames --json
+    Example: equipoise reproduce claudico --hands 1000 --plot buckets.png
     """
     from equipoise.cards.chart import PICTURES
     from equipoise.files import check_target

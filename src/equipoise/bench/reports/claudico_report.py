@@ -1,0 +1,171 @@
+"""The results of :mod:`equipoise.bench.reproduce.claudico` as tables and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.cards import chart
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Data = dict[str, Any]
+
+
+def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> RenderableType:
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def report(data: Data) -> RenderableType:
+    """Everything that was measured."""
+    from rich.console import Group
+
+    parts = [_curves(data), _exact(data), _bluffs(data), _regions(data), _counts(data)]
+    match = data["match"]
+    told = [
+        f"{name.replace('_', '-')}: standard error above "
+        f"{match[name]['standard_error_above_bb_per_100']:.4f} and up to "
+        f"{match[name]['standard_error_up_to_bb_per_100']:.4f} bb/100"
+        for name in ("two_sided", "one_sided")
+    ]
+    parts.append(
+        f"The match: {match['bb_per_100']:.4f} bb/100, significant at 90 % and not at 95 % if\n  "
+        + "\n  ".join(told)
+        + "\n"
+    )
+    parts += _played(data)
+    return Group(*parts)
+
+
+def _curves(data: Data) -> RenderableType:
+    rows = []
+    for spot, found in data["buckets"].items():
+        for count in sorted({row["buckets"] for row in found}):
+            by = {r["bucketing"]: r for r in found if r["buckets"] == count}
+            cells = (f"{row['exploitability_pct_pot']:.3f}" for row in by.values())
+            rows.append((f"{spot}, {count} buckets", *cells))
+    names = tuple(dict.fromkeys(row["bucketing"] for row in data["buckets"]["A"]))
+    return _table(
+        "rivers by buckets: exploitability with real hands, % of the pot", ("spot", *names), rows
+    )
+
+
+def _exact(data: Data) -> RenderableType:
+    rows = [
+        (
+            name,
+            f"{found['ev_oop_chips']:.6f}",
+            f"{found['wanted_ev_oop_chips']:.6f}",
+            f"{found['seconds']:.2f}",
+            ", ".join(f"{hand} {often:.3f}" for hand, often in found.get("overbets", {}).items()),
+        )
+        for name, found in data["exact"].items()
+    ]
+    return _table(
+        "all hands, by linear program",
+        ("spot", "EV out of position", "known", "seconds", "overbets"),
+        rows,
+    )
+
+
+def _bluffs(data: Data) -> RenderableType:
+    rows = [
+        (f"{row['bucketing']} {row['buckets']}", *(f"{jam:.3f}" for jam in row["jams"].values()))
+        for row in data["bluffs"]
+    ]
+    hands = tuple(data["bluffs"][0]["jams"])
+    return _table("spot C: who bluffs all-in (exact: 1 and 0)", ("buckets", *hands), rows)
+
+
+def _regions(data: Data) -> RenderableType:
+    rows = [
+        (
+            row["case"],
+            row["ordering"],
+            f"{row['value']:.9f}",
+            f"{row['wanted_value']:.9f}",
+            f"{row['epsilon']:.1e}",
+        )
+        for row in data["regions"]
+    ]
+    return _table(
+        "qualitative models on [0, 1]", ("hands", "ordering", "value", "known", "ε"), rows
+    )
+
+
+def _counts(data: Data) -> RenderableType:
+    rows = [
+        (
+            row["merge"],
+            *(f"{row[key]:,}" for key in ("private", "flop", "turn", "sequences")),
+            "lossless" if row["lossless"] else "not lossless",
+        )
+        for row in data["rhode_island"]
+    ]
+    columns = ("merge", "private", "flop", "turn", "sequences", "")
+    return _table("Rhode Island hold'em, counted (printed: 1,237,238)", columns, rows)
+
+
+def _played(data: Data) -> list[RenderableType]:
+    if "missing" in data:
+        return [f"left out: {why}" for why in data["missing"].values()]
+    parts: list[RenderableType] = []
+    for hand in data["hands"]:
+        rows = []
+        for name, plays in hand["plays"].items():
+            pots = " or ".join(f"{one['pot']:,} ({one['chance']:.0%})" for one in plays["believed"])
+            rows.append((name, f"{plays.get('f', 0.0):.3f}", f"{plays.get('c', 0.0):.3f}", pots))
+        title = f"{hand['hand']}: {hand['to_call']:,} to call into {hand['pot']:,}, price {hand['price']:.1%}"
+        parts.append(_table(title, ("setting", "folds", "calls", "takes the pot for"), rows))
+    shares = data["limps"]["ours"]
+    parts.append(
+        f"On the button it limps {shares['limp']:.1%}, raises {shares['raise']:.1%}, folds "
+        f"{shares['fold']:.1%} (document: near 10 % limped)\n"
+    )
+    if "matches" in data:
+        rows = [
+            (
+                f"{row['a']} v {row['b']}",
+                f"{row['hands']:,}",
+                f"{row['bb_per_100']:+.1f} ± {row['ci95_bb_per_100']:.1f}",
+                f"{row['significant_at']:.1%}",
+            )
+            for row in data["matches"]
+        ]
+        columns = ("match", "hands", "bb/100", "significant at")
+        parts.append(_table("duplicate matches", columns, rows))
+    return parts
+
+
+def picture(data: Data, path: Path) -> None:
+    """Exploitability against the number of buckets, a panel for each spot."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained", sharey=True)
+    for panel, (spot, found) in zip(panels, data["buckets"].items(), strict=True):
+        for bucketing in dict.fromkeys(row["bucketing"] for row in found):
+            own = [row for row in found if row["bucketing"] == bucketing]
+            panel.plot(
+                [row["buckets"] for row in own],
+                [row["exploitability_pct_pot"] for row in own],
+                marker="o",
+                label=bucketing,
+            )
+        panel.set(xscale="log", yscale="log", xlabel="buckets a side", title=f"spot {spot}")
+        panel.grid(alpha=0.3)
+    panels[0].set_ylabel("exploitability with real hands, % of the pot")
+    panels[0].legend()
+    chart.save(figure, path, dpi=110)
+    plt.close(figure)

@@ -1,0 +1,81 @@
+"""Claudico: its endgames, its two folded hands, its matches, and the theory that its article names.
+
+Parts that need the blueprint are left out, with the cure, where it is not here. Matches are played with
+`--hands`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from equipoise.agents.blueprint.files import find_blueprint
+from equipoise.bench.reproduce.claudico import counting, endgames, hands, matches, regions
+from equipoise.bench.reproduce.claudico.significance import significance
+from equipoise.errors import ArtefactError
+from equipoise.run import Event, Listener
+
+Data = dict[str, Any]
+
+
+def run(
+    seed: int,
+    quick: bool,
+    progress: Listener,
+    hands: int = 0,
+    blueprints: Mapping[str, str] | None = None,
+    workers: int = 1,
+) -> Data:
+    """All parts; `hands` of each match, none unless asked for."""
+    told: Data = {
+        "experiment": "claudico",
+        "seed": seed,
+        "buckets": endgames.bucket_curves(quick, progress),
+        "exact": endgames.exact_rivers(quick, progress),
+        "bluffs": endgames.bluffs_by_buckets(quick),
+        "match": significance(),
+        "regions": region_rows(),
+    }
+    progress(Event(0, what="Rhode Island counted"))
+    told["rhode_island"] = counting.counts()
+    return told | _played(
+        (blueprints or {}).get("claudico", "claudico"), hands, seed, workers, progress
+    )
+
+
+def _played(source: str, count: int, seed: int, workers: int, progress: Listener) -> Data:
+    """What needs the blueprint."""
+    try:
+        find_blueprint(source)
+    except ArtefactError as error:
+        return {"missing": {"claudico": str(error)}}
+    progress(Event(0, what="hands that were folded"))
+    found: Data = {"hands": hands.replays(source), "limps": matches.limps(source)}
+    if count:
+        found["matches"] = matches.play_all(source, count, seed, workers, progress)
+    return found
+
+
+def region_rows() -> list[Data]:
+    """Qualitative models: closed forms for even hands, and three other distributions."""
+    rows: list[Data] = []
+    cases = [
+        (f"even hands, pot {pot:g}", pot, regions.UNIFORM, regions.UNIFORM,
+         -regions.uniform_regions(pot).b / 2)
+        for pot in (1.0, 2.0, 4.0)
+    ]  # fmt: skip
+    cases += [(f"instance {n}", *given) for n, given in enumerate(regions.INSTANCES, start=1)]
+    for name, pot, own, other, wanted in cases:
+        found, ordering = regions.solve_regions(pot, own, other)
+        checked = regions.check_regions(pot, own, other, found)
+        rows.append(
+            {
+                "case": name,
+                "ordering": ordering,
+                "borders": found._asdict(),
+                "value": checked.value,
+                "wanted_value": wanted,
+                "epsilon": float(checked.epsilon),
+            }
+        )
+    return rows

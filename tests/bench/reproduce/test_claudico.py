@@ -1,0 +1,94 @@
+"""What is said of Claudico: regions of hands, counts of Rhode Island, and the match's significance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equipoise.bench.reproduce.claudico import counting, regions
+from equipoise.bench.reproduce.claudico.endgames import overbet
+from equipoise.bench.reproduce.claudico.matches import significance_of
+from equipoise.bench.reproduce.claudico.significance import significance, standard_errors, win_rate
+from equipoise.bench.reproduce.claudico.spots import SPOT_B
+from equipoise.errors import SolverError
+from equipoise.solve.spots.bucketedriver import solve_river
+
+
+@pytest.mark.parametrize("pot", [0.5, 1.0, 2.0, 4.0])
+def test_even_hands_have_the_closed_form(pot: float) -> None:
+    found, ordering = regions.solve_regions(pot)
+    assert ordering == "I"
+    assert tuple(found) == pytest.approx(tuple(regions.uniform_regions(pot)), abs=1e-12)
+    checked = regions.check_regions(pot, regions.UNIFORM, regions.UNIFORM, found)
+    assert checked.value == pytest.approx(-found.b / 2, abs=1e-12)
+    assert abs(checked.epsilon) < 1e-12
+
+
+@pytest.mark.parametrize(("number", "ordering"), [(0, "I"), (1, "II"), (2, "III")])
+def test_other_hands_too(number: int, ordering: str) -> None:
+    pot, own, other, value = regions.INSTANCES[number]
+    found, name = regions.solve_regions(pot, own, other)
+    checked = regions.check_regions(pot, own, other, found)
+    assert name == ordering
+    assert checked.value == pytest.approx(value, abs=1e-9)
+    assert abs(checked.epsilon) < 1e-9
+
+
+def test_a_wrong_border_and_a_wrong_ordering_show_themselves() -> None:
+    moved = {"a": 0.002129, "b": 0.0041, "c": 0.000112, "d": 0.001767, "e": 0.002521, "f": 0.004125}
+    even = regions.uniform_regions(1.0)
+    for border, cost in moved.items():
+        off = even._replace(**{border: getattr(even, border) + 0.01})
+        found = regions.check_regions(1.0, regions.UNIFORM, regions.UNIFORM, off)
+        assert found.epsilon == pytest.approx(cost, abs=1e-6)
+    pot, own, other, _ = regions.INSTANCES[1]
+    guess = regions.first_ordering(pot, own, other)
+    assert guess.b > guess.f
+    assert regions.check_regions(pot, own, other, guess).epsilon == pytest.approx(0.0244, abs=1e-4)
+
+
+def test_values_agree_with_playing_the_hands_out() -> None:
+    """Both players' hands on a fine grid, every pair of them."""
+    pot, own, other, value = regions.INSTANCES[0]
+    at, _ = regions.solve_regions(pot, own, other)
+    edges = np.linspace(0, 1, 1501)
+    x = (edges[1:] + edges[:-1]) / 2
+    mine = np.diff([own.below(e) for e in edges])
+    his = np.diff([other.below(e) for e in edges])
+    won = (x[:, None] > x[None]) + 0.5 * (x[:, None] == x[None])
+    bets, calls = ((x <= at.b) | (x >= at.a))[:, None], (x >= at.c)[:, None]
+    answers, stabs = x >= at.d, (x <= at.f) | (x >= at.e)
+    showdown = (pot + 2) * won - 1
+    facing = np.where(answers, showdown, pot)
+    checked = np.where(stabs, np.where(calls, showdown, 0.0), pot * won)
+    total = mine @ np.where(bets, facing, checked) @ his - pot / 2
+    assert total == pytest.approx(value, abs=2e-3)
+
+
+def test_distributions_rise() -> None:
+    with pytest.raises(SolverError, match="rises"):
+        regions.Hands(((0, 0), (0.5, 0.7), (0.4, 0.8), (1, 1)))
+
+
+def test_rhode_island_is_counted() -> None:
+    assert counting.unmerged().sequences == 91_224_226
+    assert counting.by_suits() == (13, 325, 9997)
+    assert counting.by_suits().sequences == 6_889_976
+    assert counting.by_flushes() == (13, 325, 7969)
+    printed = counting.by_results()
+    assert printed == (13, 205, 1774)
+    assert printed.sequences == counting.PRINTED
+
+
+def test_the_match_is_significant_at_90_and_not_at_95() -> None:
+    assert win_rate(732_713, 80_000, 100) == pytest.approx(9.1589, abs=5e-5)
+    assert win_rate(103_992, 15_000, 50) == pytest.approx(13.8656, abs=5e-5)
+    rate = significance()["bb_per_100"]
+    assert standard_errors(rate, 2) == pytest.approx((4.6730, 5.5682), abs=1e-4)
+    assert standard_errors(rate, 1) == pytest.approx((5.5682, 7.1467), abs=1e-4)
+    assert significance_of(1.0, 2.0) < 0.9 < significance_of(9.16, 10.0) < 0.95
+
+
+def test_overbets_by_buckets_do_not_tell_bluffs_apart() -> None:
+    solved = solve_river(SPOT_B, 20)
+    assert overbet(solved, "3s2c") == pytest.approx(overbet(solved, "3c2c"), abs=1e-9)
