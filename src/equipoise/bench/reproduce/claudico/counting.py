@@ -101,8 +101,9 @@ def by_results() -> Classes:
                 here = table[flop, turn]
                 less, same = here < here[mine], here == here[mine]
                 # The public cards are nobody's, and my own card ties with itself.
-                public = (less[flop] + less[turn], same[flop] + same[turn])
-                won, tied = int(less.sum() - public[0]), int(same.sum() - public[1]) - 1
+                shown = [flop, turn]
+                won = int(less.sum()) - int(less[shown].sum())
+                tied = int(same.sum()) - int(same[shown].sum()) - 1
                 found.append((won, tied, cards - 3 - won - tied))
             seen.add(tuple(sorted(found)))
         flops += len(seen)
