@@ -31,6 +31,7 @@ from equipoise.cli.search import search_command
 from equipoise.cli.serving.web import web_command
 from equipoise.cli.solve import solve_command
 from equipoise.cli.study.drill import drill_command
+from equipoise.cli.study.review import review_command
 from equipoise.cli.study.show import show_command
 from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
@@ -83,6 +84,7 @@ app.command("search")(_computing(search_command))
 app.command("dealer")(_computing(dealer_command))
 app.command("acpc")(_computing(acpc_command))
 app.command("history")(_computing(history_command))
+app.command("review")(_computing(review_command))
 app.command("cache")(cache_command)
 app.command("bench")(_computing(bench_command))
 app.command("reproduce")(_computing(reproduce_command))

@@ -23,7 +23,7 @@ from equipoise.errors import GameError, SolverError
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL
 from equipoise.games.policy import Policy
-from equipoise.games.rules import State
+from equipoise.games.rules import Action, State
 from equipoise.games.runouts import renamed_hands
 from equipoise.run import Limit, Loop, Stop
 from equipoise.search.gadgets import UNSAFE, Gadget, SubgameSolver
@@ -191,6 +191,31 @@ class Solved:
         worth = swept / np.where(held, mass, 1.0) / chance
         found[combos[player]] = np.where(held, worth, 0.0)
         return found
+
+    def action_values(
+        self, state: State, board: tuple[int, ...] | None = None
+    ) -> tuple[tuple[Action, ...], Weights]:
+        """What every hand of the player to act has by each action, played on as solved afterwards.
+
+        The actions, and chips from the start of the hand: float64[action, hand].
+        """
+        node, number = self._at(state, board)
+        betting, player = self.game.betting, int(self.game.betting.kind[node])
+        if player > 1:
+            raise GameError(f"'{state.betting_text()}': nobody has a choice there")
+        _, combos = self._board(board)
+        swept = self._swept(player, number, "played")
+        met = np.zeros(COMBO_COUNT)
+        met[combos[1 - player]] = self._reach(1 - player, node, number, combos[1 - player])
+        mass = compatible_weight(met)[combos[player]]
+        held = mass > _NOTHING * mass.max()
+        children = betting.children(node)
+        found = np.zeros((len(children), COMBO_COUNT))
+        for row, child in zip(found, children, strict=True):
+            worth = swept[child] / np.where(held, mass, 1.0) / self.game.deal.boards[number].weight
+            row[combos[player]] = np.where(held, worth, 0.0)
+        actions = [betting.actions[child] for child in children]
+        return tuple(action for action in actions if action is not None), found
 
     def gifts(self, player: int, state: State) -> Weights:
         """Chips that every hand of a player forwent on its line to a place of the first street.

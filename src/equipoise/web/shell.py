@@ -59,6 +59,9 @@ class Page(NamedTuple):
 PAGES: tuple[Page, ...] = (
     Page("Table", "/", "equipoise.web.table"),
     Page("Study", "/study", "equipoise.web.study.page"),
+    Page("Sessions", "/sessions", "equipoise.web.sessions"),
+    Page("Rooms", "/rooms", "equipoise.web.rooms"),
+    Page("", "/hand", "equipoise.web.replay"),
 )
 
 

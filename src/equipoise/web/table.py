@@ -182,7 +182,6 @@ class TableView:
                         )
                         button.props(f"no-caps flat data-size={number}").classes("size")
                         self.size_buttons.append(button)
-                self.sizes.style("grid-column: 1 / -1")
             self.hint = ui.label("").classes("small bad").props('role="alert"')
             with ui.element("div").classes("actions") as self.after:
                 self._button("Next hand", "next", "N", self.next_hand)
@@ -439,6 +438,6 @@ class TableView:
             )
             for action in street:
                 assert replay.to_act is not None
-                parts.append(f"<span>{names[replay.to_act]} {action_words(replay, action)}</span>")
+                parts.append(f"<span>{names[replay.to_act]}: {action_words(replay, action)}</span>")
                 replay = replay.apply(action)
         return "".join((*parts, "</div>"))
