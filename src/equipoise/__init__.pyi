@@ -65,6 +65,7 @@ from equipoise.solve.curve import Curve as Curve
 from equipoise.solve.registry import make_solver as make_solver
 from equipoise.solve.solvers.solver import Solver as Solver
 from equipoise.solve.solvers.tableausolver import TableauSolver as TableauSolver
+from equipoise.solve.spots.bucketedriver import solve_river as solve_river
 from equipoise.solve.spots.position import Position as Position
 from equipoise.solve.spots.solution import Solution as Solution
 from equipoise.solve.spots.solution import solve_spot as solve_spot
