@@ -7,10 +7,16 @@ import sys
 import textwrap
 
 import pytest
+from hypothesis import settings
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and children inherit that: tests
 # that press it would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# How long an example takes says how busy the machine is, not whether the property holds.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture
