@@ -138,9 +138,21 @@ def _match_table(
 ) -> RenderableType:
     from rich.table import Table
 
+    rows = match_rows(result)
+    if luckless is not None:
+        rows |= luckless_rows(luckless)
+    if stopped:
+        rows["without luck"] = "stopped before the end"
+    table = Table(title=f"{result.a} v {result.b}: {result.rules.name}", show_header=False)
+    for label, value in rows.items():
+        table.add_row(label, value)
+    return table
+
+
+def match_rows(result: MatchResult) -> dict[str, str]:
+    """What tables say of a match."""
     from equipoise.arena.statistics import rate_text
 
-    table = Table(title=f"{result.a} v {result.b}: {result.rules.name}", show_header=False)
     low, high = result.estimate.interval
     won, lost, drawn = result.triplet
     unit = "pairs" if result.duplicate else "hands"
@@ -155,10 +167,6 @@ def _match_table(
         "speed": f"{result.hands_per_second:,.0f} hands/s",
         "seed": str(result.seed),
     }
-    if luckless is not None:
-        rows |= luckless_rows(luckless)
-    if stopped:
-        rows["without luck"] = "stopped before the end"
     if result.log is not None:
         rows["log"] = str(result.log)
     if result.faults:
@@ -173,11 +181,8 @@ def _match_table(
         rows["forfeited by"] = result.forfeited_by
     if result.interrupted:
         rows["stopped"] = "before the end" + ", --resume goes on" * (result.log is not None)
-    for label, value in rows.items():
-        # One sample has neither an interval nor a deviation.
-        if not value.startswith(("nan", "+nan")):
-            table.add_row(label, value)
-    return table
+    # One sample has neither an interval nor a deviation.
+    return {key: value for key, value in rows.items() if not value.startswith(("nan", "+nan"))}
 
 
 def tournament_command(

@@ -91,20 +91,27 @@ def serve(
     check_host(host, token)
     chosen = free_port(host, PORT, _MORE_PORTS) if port is None else free_port(host, port)
     folder = data_folder()
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{chosen}/" + (f"?token={token}" if token else "")
+    listen(application(folder, token, is_loopback(host)), host, chosen, address, ready)
+
+
+def listen(
+    app: Application, host: str, port: int, address: str, ready: Callable[[str], None] | None
+) -> None:
+    """Answer until told to stop; `ready` is told the address once requests are answered."""
     import uvicorn
 
     settings = uvicorn.Config(
-        application(folder, token, is_loopback(host)),
+        app,
         host=host,
-        port=chosen,
+        port=port,
         log_level="error",
         access_log=False,
         server_header=False,
         ws_max_size=4 << 20,
         timeout_graceful_shutdown=2,
     )
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{chosen}/" + (f"?token={token}" if token else "")
 
     class Telling(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -11,6 +11,7 @@ An answer to `new_hand` or `act` is an object:
     client_pos             0 if the client is the big blind
     hole_cards, board      texts: ["Ac", "9d"]
     token                  the session's
+    hand                   its number in the session, from 0: only ours says so
 
 and once the hand is over also
 
@@ -145,6 +146,8 @@ class Told(NamedTuple):
     #: Hands and chips of the session, where the server tells.
     hands: int | None
     total: float | None
+    #: Number of the hand in the session, where the server tells.
+    number: int | None
 
 
 def answer(hand: Hand, position: int, old: str, token: str) -> dict[str, Any]:
@@ -157,6 +160,7 @@ def answer(hand: Hand, position: int, old: str, token: str) -> dict[str, Any]:
         "hole_cards": [card_text(card) for card in deal.holes[position]],
         "board": [card_text(card) for card in hand.board],
         "token": token,
+        "hand": hand.number,
     }
     if state.is_over:
         won = hand.payoffs()[position]
@@ -191,7 +195,7 @@ def read_answer(data: object) -> Told:
     if won is None and len(board) != due:
         raise ProtocolError(f"board = {shown(data.get('board'))}: {due} cards are due")
     hands, total = _number(data, "session_num_hands"), _number(data, "session_total")
-    token = data.get("token")
+    token, number = data.get("token"), _number(data, "hand")
     if won is None and state.to_act != position:
         raise ProtocolError(f"the betting {shown(data['action'])} does not end with our turn")
     return Told(
@@ -204,6 +208,7 @@ def read_answer(data: object) -> Told:
         opponent,
         None if hands is None else int(hands),
         total,
+        None if number is None else int(number),
     )
 
 

@@ -1,1 +1,1 @@
-"""Commands that serve others: the browser's pages."""
+"""Commands that serve others, or visit those who do."""
