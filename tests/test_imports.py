@@ -91,6 +91,7 @@ ONLY_IN = {
     "nicegui": ("web",),
     "pettingzoo": ("environment",),
     "gymnasium": ("environment",),
+    "mcp": ("cli.serving.mcp",),
     "pyspiel": ("environment.openspiel", "bench"),
     "fastapi": ("web",),
     "ray": ("workers", "solve.sampling.sharded"),

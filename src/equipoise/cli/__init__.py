@@ -28,6 +28,7 @@ from equipoise.cli.measure import endgames_command, lbr_command
 from equipoise.cli.play import play_command
 from equipoise.cli.reproduce import reproduce_command
 from equipoise.cli.search import search_command
+from equipoise.cli.serving.mcp import mcp_command
 from equipoise.cli.serving.serve import challenge_command, serve_command
 from equipoise.cli.serving.web import web_command
 from equipoise.cli.solve import solve_command
@@ -86,6 +87,7 @@ app.command("dealer")(_computing(dealer_command))
 app.command("acpc")(_computing(acpc_command))
 app.command("serve")(_computing(serve_command))
 app.command("challenge")(_computing(challenge_command))
+app.command("mcp")(mcp_command)
 app.command("history")(_computing(history_command))
 app.command("review")(_computing(review_command))
 app.command("cache")(cache_command)

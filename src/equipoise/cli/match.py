@@ -136,16 +136,23 @@ def luckless_rows(result: AivatResult) -> dict[str, str]:
 def _match_table(
     result: MatchResult, luckless: AivatResult | None, stopped: bool
 ) -> RenderableType:
-    from rich.table import Table
-
     rows = match_rows(result)
     if luckless is not None:
         rows |= luckless_rows(luckless)
     if stopped:
         rows["without luck"] = "stopped before the end"
+    return rows_table(result, rows)
+
+
+def rows_table(result: MatchResult, rows: dict[str, str]) -> RenderableType:
+    """A table of what is said of a match."""
+    from rich.table import Table
+
     table = Table(title=f"{result.a} v {result.b}: {result.rules.name}", show_header=False)
     for label, value in rows.items():
-        table.add_row(label, value)
+        # One sample has neither an interval nor a deviation.
+        if not value.startswith(("nan", "+nan")):
+            table.add_row(label, value)
     return table
 
 
@@ -181,8 +188,7 @@ def match_rows(result: MatchResult) -> dict[str, str]:
         rows["forfeited by"] = result.forfeited_by
     if result.interrupted:
         rows["stopped"] = "before the end" + ", --resume goes on" * (result.log is not None)
-    # One sample has neither an interval nor a deviation.
-    return {key: value for key, value in rows.items() if not value.startswith(("nan", "+nan"))}
+    return rows
 
 
 def tournament_command(

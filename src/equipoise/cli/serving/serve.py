@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from equipoise.cli.match import match_rows
+from equipoise.cli.match import match_rows, rows_table
 from equipoise.cli.output import Json, check_seed, emit, listening, progress_bar
 from equipoise.errors import EquipoiseError
 
@@ -97,8 +97,6 @@ def challenge_command(
 
 
 def _table(result: MatchResult, session: dict[str, Any] | None) -> RenderableType:
-    from rich.table import Table
-
     from equipoise.arena.statistics import rate_text
 
     rows = match_rows(result)
@@ -106,7 +104,4 @@ def _table(result: MatchResult, session: dict[str, Any] | None) -> RenderableTyp
         half = session.get("aivat_ci95_mbb")
         rate = rate_text(session["aivat_mbb_per_hand"], float("nan") if half is None else half, 1)
         rows["without luck"] = f"{rate} mbb/hand, says the server"
-    table = Table(title=f"{result.a} v {result.b}: {result.rules.name}", show_header=False)
-    for label, value in rows.items():
-        table.add_row(label, value)
-    return table
+    return rows_table(result, rows)
