@@ -35,8 +35,8 @@ from equipoise.web.benchmark.store import SessionRow, Step, Store
 
 #: Sessions that are kept, and sessions whose hands are remembered besides in the file.
 MOST_SESSIONS, _MOST_LIVE = 20_000, 2000
-#: Series whose deals are remembered.
-_MOST_SERIES = 8
+#: Deals of a series that are dealt ahead for a session: to deal one is to deal a thousand.
+_AHEAD = 16
 #: Requests a second on one token, and as many more at once; new sessions likewise, from one address.
 _RATE, _BURST = 1000.0, 2000.0
 _NEW_RATE, _NEW_BURST = 20.0, 400.0
@@ -87,6 +87,8 @@ class _Live:
         #: When the client was last told something, to know how long he thinks.
         self.told: float | None = None
         self.using = 0
+        #: Deals of its series that come next, and the number of the first.
+        self.ahead: tuple[int, list[DealtCards]] = (0, [])
 
 
 class Sessions:
@@ -95,7 +97,6 @@ class Sessions:
     def __init__(self, store: Store, house: House) -> None:
         self.store, self.house = store, house
         self._live: OrderedDict[str, _Live] = OrderedDict()
-        self._series: OrderedDict[int, SeededDeals] = OrderedDict()
         self._fresh = SeededDeals(RULES, secrets.randbits(62))
         self._dealt = 0
         self._new: OrderedDict[str, Bucket] = OrderedDict()
@@ -238,7 +239,7 @@ class Sessions:
         if live.hand is not None and not live.hand.state.is_over:
             return self._answer(live)
         number = 0 if live.hand is None else live.hand.number + 1
-        hand = Hand(self._start, self._deal(live.row.series, number), number)
+        hand = Hand(self._start, self._deal(live, number), number)
         await self._finish(live, hand, "", 0)
         return self._answer(live)
 
@@ -282,12 +283,15 @@ class Sessions:
             told |= {"session_num_hands": live.hands, "session_total": int(live.total)}
         return told
 
-    def _deal(self, series: int | None, number: int) -> DealtCards:
+    def _deal(self, live: _Live, number: int) -> DealtCards:
+        series = live.row.series
         if series is None:
             self._dealt += 1
             return self._fresh.deal(self._dealt - 1)
-        deals = self._series.pop(series, None) or SeededDeals(RULES, series)
-        self._series[series] = deals
-        if len(self._series) > _MOST_SERIES:
-            self._series.popitem(last=False)
-        return deals.deal(number // 2)
+        first, deals = live.ahead
+        wanted = number // 2
+        if not first <= wanted < first + len(deals):
+            deals = list(SeededDeals(RULES, series).deals(wanted, wanted + _AHEAD))
+            first = wanted
+            live.ahead = first, deals
+        return deals[wanted - first]
