@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 #: Suites, each a module of `equipoise.bench` with a function `run(seed)`.
-SUITES = ("cards", "games", "solve", "discounting", "train", "search", "arena", "agents", "fuzz")
+SUITES = (
+    "cards",
+    "games",
+    "solve",
+    "discounting",
+    "train",
+    "search",
+    "arena",
+    "agents",
+    "serve",
+    "fuzz",
+)
 
 
 def bench_command(
