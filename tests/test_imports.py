@@ -60,6 +60,7 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("solvers",),
         ("sampling",),
         ("registry", "curve"),
+        ("exploitation",),
         ("spots",),
         ("study",),
         ("batch", "training"),

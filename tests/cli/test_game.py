@@ -297,3 +297,45 @@ def test_ctrl_c_shows_what_there_is_and_runs_no_other_solver(tmp_path: Path, mon
     done = runner.invoke(app, words, catch_exceptions=False)
     assert f"goes on from {path}" in done.stderr
     assert CFRPlus.load(path, catalogue.kuhn()).iteration == json.loads(done.stdout)["iterations"]
+
+
+def test_safe_and_restricted_answers_as_json(tmp_path: Path) -> None:
+    told = as_json("leduc", "--safe", "0.1", "--against", "uniform", "--player", "0")
+    assert told["value_chips"] == pytest.approx(1.066536, abs=1e-6)
+    assert told["exploitability_chips"] <= 0.1 + 1e-8
+    words = ("leduc", "--restricted-nash", "0.5", "--against", "call", "--player", "1")
+    told = as_json(*words)
+    assert told["objective_chips"] == pytest.approx(0.673201, abs=1e-6)
+    assert told["wins_chips"] == pytest.approx(1.3623, abs=1e-3)
+    assert told["exploitability_chips"] == pytest.approx(0.1015, abs=1e-3)
+    by_regrets = as_json(*words, "--solver", "dcfr", "--iterations", "300")
+    assert by_regrets["objective_chips"] == pytest.approx(0.673201, abs=2e-3)
+    picture = tmp_path / "curve.png"
+    assert "best value" in shown("kuhn", "--safe", "0", "--against", "call", "--plot", str(picture))
+    assert picture.stat().st_size > 5000
+
+
+def test_an_opponent_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "equilibrium.json"
+    file.write_text(shown("kuhn", "--solver", "lp", "--strategy", "--json"))
+    told = as_json("kuhn", "--safe", "5", "--against", str(file), "--player", "1")
+    assert told["value_chips"] == pytest.approx(1 / 18, abs=1e-9)
+    assert "not of leduc" in refusal("leduc", "--safe", "5", "--against", str(file))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--safe", "-1", "--against", "call"), "0 chips or more"),
+        (("--safe", "nan", "--against", "call"), "0 chips or more"),
+        (("--safe", "1"), "against whom"),
+        (("--against", "call"), "--safe K or --restricted-nash P"),
+        (("--safe", "1", "--restricted-nash", "1", "--against", "call"), "ask one"),
+        (("--restricted-nash", "2", "--against", "call"), "from 0 to 1"),
+        (("--safe", "1", "--against", "cal"), "did you mean 'call'"),
+        (("--safe", "1", "--against", "call", "--player", "2"), "seat 0 or 1"),
+        (("--safe", "1", "--against", "call", "--solver", "dcfr"), "solved by lp"),
+    ],
+)
+def test_questions_that_are_none(words: tuple[str, ...], why: str) -> None:
+    assert why in refusal("kuhn", *words)

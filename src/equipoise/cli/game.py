@@ -20,6 +20,7 @@ from equipoise.cli.output import (
     progress_bar,
 )
 from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
+from equipoise.cli.study.exploit import Question, exploit
 from equipoise.errors import EquipoiseError, FileError, TooLargeError
 from equipoise.settings import brief
 
@@ -36,37 +37,57 @@ if TYPE_CHECKING:
 _MOST_SETS = 100_000
 
 
+Menu = Annotated[str | None, typer.Option(help="Bet sizes, for no-limit games: '50%,a'.")]
+Parameters = Annotated[
+    list[str] | None, typer.Option("--set", help="Another parameter: --set max_raises=1.")
+]
+Plot = Annotated[
+    Path | None, typer.Option(help="Picture of the curves, or of the chart where the game has one.")
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(help="Exploitability after: purify, 'threshold 0.15', 'fold 0.2', 'raw/purify'."),
+]
+Checkpoint = Annotated[
+    Path | None, typer.Option(help="Save here as the run goes; resume if the file is there.")
+]
+Safe = Annotated[
+    float | None,
+    typer.Option(
+        help="The most that --player wins while at most this many chips a hand are risked."
+    ),
+]
+Restricted = Annotated[
+    float | None,
+    typer.Option(help="The best against who plays --against with this probability, else free."),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(help="uniform, call, fold, raise, or a file of --strategy --json."),
+]
+
+
 def game_command(
     name: Annotated[str, typer.Argument(help="Which game; --list shows them.")] = "",
     solver: Annotated[
-        str, typer.Option(help="Solver, or several with commas: cfr+,dcfr,egt.")
-    ] = "dcfr",
+        str | None, typer.Option(help="Solver, or several with commas: cfr+,dcfr,egt. [dcfr]")
+    ] = None,
     iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
     target: Annotated[
         float | None, typer.Option(help="Stop at this exploitability, in chips a hand.")
     ] = None,
     stack: Annotated[str | None, typer.Option(help="Stack, for games that have one.")] = None,
-    menu: Annotated[
-        str | None, typer.Option(help="Bet sizes, for no-limit games: '50%,a'.")
-    ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--set", help="Another parameter: --set max_raises=1.")
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(help="Picture of the curves, or of the chart where the game has one."),
-    ] = None,
+    menu: Menu = None,
+    parameter: Parameters = None,
+    plot: Plot = None,
     strategy: Annotated[bool, typer.Option("--strategy", help="Print the strategy.")] = False,
-    postprocess: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Exploitability after: purify, 'threshold 0.15', 'fold 0.2', 'raw/purify'."
-        ),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Save here as the run goes; resume if the file is there.")
-    ] = None,
+    postprocess: Rules = None,
+    checkpoint: Checkpoint = None,
+    safe: Safe = None,
+    restricted_nash: Restricted = None,
+    against: Against = None,
+    player: Annotated[int | None, typer.Option(help="Seat of who exploits: 0 or 1.")] = None,
     threads: Annotated[int, typer.Option(help="Threads, where the game has boards to share.")] = 1,
     show_list: Annotated[bool, typer.Option("--list", help="List games and solvers.")] = False,
     seed: Seed = 0,
@@ -80,6 +101,8 @@ def game_command(
     Example: equipoise game leduc --solver cfr+,dcfr,egt --plot curves.png
     Example: equipoise game jamfold --stack 10 --plot chart.png
     Example: equipoise game leduc --postprocess purify --postprocess "threshold 0.15"
+    Example: equipoise game leduc --safe 0.1 --against uniform --player 0
+    Example: equipoise game leduc --restricted-nash 0.5 --against call --player 1 --plot curve.png
     """
     if show_list:
         _list_games(json)
@@ -91,7 +114,14 @@ def game_command(
 
     check_number("--threads", threads, 1, MOST_THREADS)
     limit = _limit(iterations, seconds, target)
-    names = _solvers(solver)
+    question = Question(safe, restricted_nash, against, player)
+    if question.asked:
+        question.check()
+        check_picture(plot, overwrite)
+        game = catalogue.game(name, **_parameters(stack, menu, parameter or []))
+        exploit(game, question, solver, iterations, plot, strategy, seed, json)
+        return
+    names = _solvers("dcfr" if solver is None else solver)
     _check_files(checkpoint, plot, names, overwrite)
     rules = [PostProcessing.parse(text, seed) for text in postprocess or []]
     game = catalogue.game(name, **_parameters(stack, menu, parameter or []))

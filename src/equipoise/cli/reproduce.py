@@ -34,6 +34,7 @@ EXPERIMENTS = {
     "tartanian5": ("tartanian", "tartanian_report"),
     "subgames": ("subgames.experiments", "subgames_report"),
     "claudico": ("claudico.experiments", "claudico_report"),
+    "safe": ("safe", "safe_report"),
 }
 
 
@@ -68,6 +69,7 @@ def reproduce_command(
     Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
     Example: equipoise reproduce subgames --json
     Example: equipoise reproduce claudico --hands 1000 --plot buckets.png
+    Example: equipoise reproduce safe --quick --plot curves.png
     """
     from equipoise.cards.chart import PICTURES
     from equipoise.files import check_target

@@ -32,6 +32,8 @@ from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, State
 from equipoise.games.spot import Spot
 from equipoise.solve.batch.jobs import Batch
 from equipoise.solve.batch.results import Results
+from equipoise.solve.exploitation.opponents import plain
+from equipoise.solve.exploitation.opponents import read as read_opponent
 from equipoise.solve.spots.cost import check_fits
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.strategies.postprocessing import PostProcessing
@@ -151,6 +153,7 @@ def _games() -> list[Reader]:
         ),
         from_file("boards", 4, "boards.txt", _boards, *sample.BOARDS),
         from_file("game file", 8, "fuzzed.game", _game_file, *sample.game_files()),
+        from_file("opponent", 3, "opponent.json", _opponent, *_opponent_samples()),
     ]
 
 
@@ -172,6 +175,18 @@ def _game_file(path: Path) -> None:
     rules = gamefile.load(path)
     same(gamefile.parse(gamefile.write(rules)), rules, "a game file")
     State.start(rules).legal()
+
+
+def _opponent_samples() -> list[str]:
+    game = catalogue.kuhn()
+    return [
+        json.dumps({"game": "kuhn", "strategy": [one._asdict() for one in plain(game, name)]})
+        for name in ("raise", "uniform")
+    ]
+
+
+def _opponent(path: Path) -> None:
+    read_opponent(catalogue.kuhn(), path)
 
 
 # ---------------------------------------------------------------------------------- settings

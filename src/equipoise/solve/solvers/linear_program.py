@@ -32,7 +32,8 @@ from equipoise.games.nodes import FOLD, SHOWDOWN
 from equipoise.run import Event, Limit, Listener, Stop
 from equipoise.solve.jointdeal import JointDeal
 from equipoise.solve.solvers.tableausolver import TableauSolver
-from equipoise.solve.sweep.rowindex import aligned
+from equipoise.solve.strategies.tabular import TabularStrategy
+from equipoise.solve.sweep.rowindex import RowIndex, aligned
 from equipoise.solve.sweep.tableau import Precision
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 #: Payoff entries that are tried unless told otherwise: a minute or so. Time grows faster than size.
 MOST_ENTRIES = 500_000
+#: What plans of hands of one orbit may differ by.
+_ALIKE = 1e-9
 
 
 class SequenceForm:
@@ -133,6 +136,55 @@ class SequenceForm:
                 chips.append(mass * betting.even[node, 0] + signed * betting.swing[node])
         places = (np.concatenate(mine), np.concatenate(theirs))
         return csr_array((np.concatenate(chips), places), shape=(self.counts[0], self.counts[1]))
+
+    def plan(self, player: int, strategy: TabularStrategy) -> NDArray[np.float64]:
+        """A player's strategy as a realisation plan; hands of one orbit must be played alike."""
+        betting, plan = self.game.betting, np.zeros(self.counts[player])
+        plan[0] = 1.0
+        for b, node in strategy.index.decisions():
+            if int(betting.kind[node]) != player:
+                continue
+            rows, before = strategy.rows(node, b), self.sequences(b, node, player)
+            for row, child in zip(rows, betting.children(node), strict=True):
+                here, reach = self.sequences(b, child, player), row * plan[before]
+                plan[here] = reach
+                if np.abs(plan[here] - reach).max() > _ALIKE:
+                    raise SolverError(
+                        f"{self.game.name}: hands that differ in suits alone must be played alike "
+                        "there, for the linear program takes them together"
+                    )
+        return plan
+
+    def store(
+        self, player: int, plan: NDArray[np.float64], rows: NDArray[Any], index: RowIndex
+    ) -> None:
+        """Write a player's realisation plan into rows of the game."""
+        betting = self.game.betting
+        for b, node in index.decisions():
+            if int(betting.kind[node]) == player:
+                block = index.block(rows, b, node)
+                for a, child in enumerate(betting.children(node)):
+                    block[a] = np.maximum(plan[self.sequences(b, child, player)], 0.0)
+
+
+def sequence_form(game: Game, most_entries: int = MOST_ENTRIES) -> SequenceForm:
+    """The matrices of a game, unless a linear program cannot solve it or would take too long."""
+    if not game.perfect_recall:
+        raise SolverError(
+            f"{game.name} lacks perfect recall, which the linear program needs: use dcfr"
+        )
+    if game.betting.is_cut:
+        raise SolverError(f"{game.name} is cut: solve it whole, or use dcfr with given values")
+    if np.abs(game.betting.even.sum(axis=1)).max() > 1e-9:
+        raise SolverError("a raked game is not zero-sum: drop the rake, or use dcfr")
+    form = SequenceForm(game)
+    entries = form.entries()
+    if entries > most_entries:
+        raise TooLargeError(
+            f"the linear program of {game.name} would have {entries:,} payoff entries, more "
+            f"than {most_entries:,}: use dcfr, or a smaller game"
+        )
+    return form
 
 
 def load_highs() -> None:
@@ -231,21 +283,7 @@ class LinearProgram(TableauSolver):
         precision: Precision | None = None,
         threads: int | None = 1,
     ) -> None:
-        if not game.perfect_recall:
-            raise SolverError(
-                f"{game.name} lacks perfect recall, which the linear program needs: use dcfr"
-            )
-        if game.betting.is_cut:
-            raise SolverError(f"{game.name} is cut: solve it whole, or use dcfr with given values")
-        if np.abs(game.betting.even.sum(axis=1)).max() > 1e-9:
-            raise SolverError("a raked game is not zero-sum: drop the rake, or use dcfr")
-        self._form = SequenceForm(game)
-        entries = self._form.entries()
-        if entries > most_entries:
-            raise TooLargeError(
-                f"the linear program of {game.name} would have {entries:,} payoff entries, more "
-                f"than {most_entries:,}: use dcfr, or a smaller game"
-            )
+        self._form = sequence_form(game, most_entries)
         self.most_entries = most_entries
         super().__init__(game, precision=precision, threads=threads)
         #: Both players' optimal plans, in double precision whatever the sweeps use.
@@ -261,17 +299,8 @@ class LinearProgram(TableauSolver):
         if count < 1 or self.iteration:
             return
         for player, plan in enumerate(optimal_plans(self._form)):
-            self._store(player, plan)
+            self._form.store(player, plan, self.plan, self.tableau.index)
         self.iteration = 1
-
-    def _store(self, player: int, plan: NDArray[np.float64]) -> None:
-        betting, index, form = self.game.betting, self.tableau.index, self._form
-        for b, node in index.decisions():
-            if int(betting.kind[node]) != player:
-                continue
-            block = index.block(self.plan, b, node)
-            for a, child in enumerate(betting.children(node)):
-                block[a] = np.maximum(plan[form.sequences(b, child, player)], 0.0)
 
     def run(
         self,
