@@ -60,7 +60,7 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
         ("solvers",),
         ("sampling",),
         ("registry", "curve"),
-        ("exploitation",),
+        ("exploitation", "tournament"),
         ("spots",),
         ("study",),
         ("batch", "training"),

@@ -34,6 +34,7 @@ from equipoise.cli.serving.web import web_command
 from equipoise.cli.solve import solve_command
 from equipoise.cli.study.drill import drill_command
 from equipoise.cli.study.review import review_command
+from equipoise.cli.study.jamfold3 import jamfold3_command
 from equipoise.cli.study.show import show_command
 from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
@@ -71,6 +72,7 @@ app.command("eval")(_computing(eval_command))
 app.command("range")(range_command)
 app.command("preflop")(_computing(preflop_command))
 app.command("game")(_computing(game_command))
+app.command("jamfold3")(_computing(jamfold3_command))
 app.command("solve")(_computing(solve_command))
 app.command("show")(_computing(show_command))
 app.command("drill")(_computing(drill_command))

@@ -25,6 +25,7 @@ from equipoise.bench.fuzz.reader import Reader, refuse
 from equipoise.bench.fuzz.signing import signed_again
 from equipoise.cache import cached_table, table_path
 from equipoise.cards import headsup, preflop
+from equipoise.cards.threeway import table as threeway
 from equipoise.games.betting import Betting
 from equipoise.games.catalogue import kuhn
 from equipoise.games.game import Game
@@ -62,6 +63,12 @@ def file_readers() -> list[Reader]:
             0.1,
             lambda: [headsup.DATA_FILE.read_bytes()],
             partial(_shipped, headsup.load),
+        ),
+        Reader(
+            "three-way table",
+            0.02,
+            lambda: [threeway.DATA_FILE.read_bytes()],
+            partial(_shipped, threeway.load),
         ),
     ]
     for name in _SOLVERS:

@@ -71,16 +71,14 @@ def plot_charts(strategy: TabularStrategy, path: str | Path) -> Figure:
     shown = charts(strategy)
     figure = Figure(figsize=(15.4, 8.2), dpi=120, facecolor="white", layout="constrained")
     left, right = figure.subplots(1, 2)
-    chart.draw(left, _settled(shown.jam), title=f"small blind jams {shown.jam_share:.2%} of hands")
-    chart.draw(
-        right, _settled(shown.call), title=f"big blind calls {shown.call_share:.2%} of hands"
-    )
+    chart.draw(left, settled(shown.jam), title=f"small blind jams {shown.jam_share:.2%} of hands")
+    chart.draw(right, settled(shown.call), title=f"big blind calls {shown.call_share:.2%} of hands")
     figure.suptitle(strategy.game.name, fontsize=15)
     chart.save(figure, path)
     return figure
 
 
-def _settled(frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
+def settled(frequencies: NDArray[np.float64]) -> NDArray[np.float64]:
     """Frequencies with hardly ever as never and nearly always as always."""
     settled: NDArray[np.float64] = np.where(frequencies < _HARDLY_EVER, 0.0, frequencies)
     return np.where(settled > 1 - _HARDLY_EVER, 1.0, settled)

@@ -1,0 +1,1 @@
+"""Three hands all-in before the flop: every three classes of hole cards, in every order."""

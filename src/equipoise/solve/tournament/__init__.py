@@ -1,0 +1,1 @@
+"""Jam or fold among three players, for chips or for the prizes of a tournament."""
