@@ -105,10 +105,12 @@ def combinations_of() -> NDArray[np.float32]:
     cards, classes = COMBO_CARDS.astype(np.int64), COMBO_CLASS.astype(np.int64)
     firsts = np.unique(classes, return_index=True)[1]
     found = np.zeros((CLASS_COUNT, CLASS_COUNT, CLASS_COUNT), dtype=np.float32)
-    holds = np.zeros((CLASS_COUNT, 52))
-    np.add.at(holds, (classes[:, None], cards), 1)
+    holds = np.bincount(
+        (classes[:, None] * 52 + cards).reshape(-1), minlength=CLASS_COUNT * 52
+    ).reshape(CLASS_COUNT, 52)
     number = np.zeros((52, 52), dtype=np.int64)
     number[cards[:, 0], cards[:, 1]] = number[cards[:, 1], cards[:, 0]] = classes
+    square = (CLASS_COUNT, CLASS_COUNT)
     for first, hand in enumerate(firsts):
         apart = ~(cards[:, :, None] == cards[hand]).any(axis=(1, 2))
         others = np.flatnonzero(apart)
@@ -117,14 +119,13 @@ def combinations_of() -> NDArray[np.float32]:
         # Third hands, less those that hold a card of the first or the second; those that hold two
         # of the four cards were taken off twice.
         left = pairs[:, None] * (CLASS_SIZE - holds[:, cards[hand]].sum(axis=1))[None, :]
-        taken = np.zeros((CLASS_COUNT, 52))
-        np.add.at(taken, (second[:, None], used), 1)
+        places = (second[:, None] * 52 + used).reshape(-1)
+        taken = np.bincount(places, minlength=CLASS_COUNT * 52).reshape(CLASS_COUNT, 52)
         left = left - taken @ holds.T
         left[:, first] += pairs
-        left[np.arange(CLASS_COUNT), np.arange(CLASS_COUNT)] += pairs
-        for own in cards[hand]:
-            for card in used.T:
-                np.add.at(left, (second, number[own, card]), 1)
+        left[np.diag_indices(CLASS_COUNT)] += pairs
+        twice = (second[:, None, None] * CLASS_COUNT + number[cards[hand]][:, used.T].T).reshape(-1)
+        left += np.bincount(twice, minlength=CLASS_COUNT**2).reshape(square)
         found[first] = left * CLASS_SIZE[first]
     return found
 

@@ -44,6 +44,7 @@ from equipoise.cards.threeway.table import (
 )
 from equipoise.errors import GameError
 from equipoise.run import Event, Listener, Stop
+from equipoise.solve.sweep.blas import on_one_thread
 from equipoise.solve.tournament.icm import prize_equities
 from equipoise.solve.tournament.kernels import contract
 
@@ -190,6 +191,7 @@ class JamFoldSolver:
     def __init__(
         self, game: JamFold3, source: ThreeWayTable | None = None, *, button_folds: bool = False
     ) -> None:
+        on_one_thread()
         self.game, self.table = game, source or table()
         self.button_folds = button_folds
         self.iteration = 0
@@ -390,23 +392,21 @@ class JamFoldSolver:
         Each set of three classes was seen in proportion to the ways to deal it; what showdowns of it
         pay varies with the order in which the hands stand.
         """
-        ways = combinations_of().astype(np.float64)
         jam, sb_jam, sb_call = played["b_jam"], played["sb_jam"], played["sb_call"]
-        reach = {
-            "sb v bb": np.einsum("a,s,b->asb", 1 - jam, sb_jam, played["bb_v_sb"]),
-            "b v bb": np.einsum("a,s,b->asb", jam, 1 - sb_call, played["bb_v_b"]),
-            "b v sb": np.einsum("a,s,b->asb", jam, sb_call, 1 - played["bb_overcall"]),
-            "all": np.einsum("a,s,b->asb", jam, sb_call, played["bb_overcall"]),
-        }
-        share = ways / _DEALS
-        worst = 0.0
-        for player in range(3):
-            spread = sum(
-                reach[name] * (np.ptp(self.game.payoffs(line.players)[:, player]) / 2)
-                for name, line in SHOWDOWNS.items()
-            )
-            # Of n deals each set of classes has n·share; it counts with weight `share`.
-            sampled = share * spread**2 / self.table.samples
-            rounded = (share * spread / 255) ** 2
-            worst = max(worst, float((sampled + rounded).sum()) ** 0.5)
-        return worst
+        after_fold = np.outer(sb_jam, played["bb_v_sb"])
+        alone = np.outer(1 - sb_call, played["bb_v_b"])
+        called = np.outer(sb_call, 1 - played["bb_overcall"])
+        by_all = np.outer(sb_call, played["bb_overcall"])
+        half = [np.ptp(self.game.payoffs(line.players), axis=0) / 2 for line in SHOWDOWNS.values()]
+        squares = np.zeros(3)
+        # Of n deals each set of classes has n·share; it counts with weight `share`.
+        for ways, jams in zip(combinations_of(), jam, strict=True):
+            share = ways / _DEALS
+            for player in range(3):
+                versus_sb, versus_b, of_two, of_three = (spread[player] for spread in half)
+                spread = (1 - jams) * versus_sb * after_fold
+                spread += jams * (versus_b * alone + of_two * called + of_three * by_all)
+                weighed = share * spread
+                sampled = float((weighed * spread).sum()) / self.table.samples
+                squares[player] += sampled + float((weighed**2).sum()) / 255**2
+        return float(np.sqrt(squares.max()))
