@@ -33,8 +33,8 @@ from equipoise.cli.serving.serve import challenge_command, serve_command
 from equipoise.cli.serving.web import web_command
 from equipoise.cli.solve import solve_command
 from equipoise.cli.study.drill import drill_command
-from equipoise.cli.study.review import review_command
 from equipoise.cli.study.jamfold3 import jamfold3_command
+from equipoise.cli.study.review import review_command
 from equipoise.cli.study.show import show_command
 from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
