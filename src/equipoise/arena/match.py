@@ -50,7 +50,7 @@ from equipoise.games.hand import check_seed
 from equipoise.games.notation import gamefile
 from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.run import Event, Listener
-from equipoise.workers import check_workers, start_pool, worked
+from equipoise.workers import check_workers, on_cluster, start_pool, worked
 
 #: An agent, its name, or the path of its TOML file.
 Player = Agent | str | Path
@@ -401,7 +401,7 @@ def _chunks(players: _Players, first: int, last: int, workers: int) -> Generator
     # Chunks end where blocks do, so that few blocks are dealt twice.
     edges = sorted({first, last, *range(first // size * size + size, last, size)})
     bounds = list(pairwise(edges))
-    if workers == 1 or len(bounds) < 2:
+    if (workers == 1 or len(bounds) < 2) and not on_cluster():
         for pair in bounds:
             yield players.play(*pair)
         return

@@ -11,6 +11,7 @@ import typer
 
 from equipoise.cli.output import (
     MOST_THREADS,
+    Address,
     Json,
     Overwrite,
     Storage,
@@ -61,6 +62,7 @@ def batch_command(
         int | None, typer.Option(help="Spots solved side by side; by default one a core.")
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads for each of them.")] = None,
+    address: Address = None,
     storage: Storage = "32-bit",
     save_solutions: Annotated[
         str | None, typer.Option(help="Keep every solution up to this street.")
@@ -81,6 +83,7 @@ def batch_command(
     from equipoise.run import Limit
     from equipoise.solve.batch.report import BatchReport
     from equipoise.solve.batch.results import Results
+    from equipoise.workers import cluster
 
     check_number("--target-pct-pot", target_pct_pot, 0, 100)
     check_positive("--seconds", seconds, 10**9)
@@ -93,7 +96,8 @@ def batch_command(
     BatchReport.check_folder(out / "report", overwrite or (out / "results").is_dir())
     if not json:
         _announce(batch)
-    outcomes = _run(batch, results, workers, threads, quiet=json)
+    with cluster(address):
+        outcomes = _run(batch, results, workers, threads, quiet=json)
     failed = [outcome for outcome in outcomes if outcome.result is None]
     if len(failed) == len(outcomes):
         raise EquipoiseError(f"no spot could be solved: {failed[0].job.name}: {failed[0].error}")

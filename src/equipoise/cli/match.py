@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from equipoise.cli.output import Json, Overwrite, Seed, emit, listening, progress_bar
+from equipoise.cli.output import (
+    Address,
+    Json,
+    Overwrite,
+    Seed,
+    at_address,
+    emit,
+    listening,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,6 +64,7 @@ def match_command(
     seed: Seed = 0,
     duplicate: Duplicate = True,
     workers: Workers = 1,
+    address: Address = None,
     log: Annotated[Path | None, typer.Option(help="Keep every hand in this file.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the log.")] = False,
     overwrite: Overwrite = False,
@@ -88,6 +98,7 @@ def match_command(
         raise EquipoiseError(f"--log {log}: AIVAT reads the hands from their log: name a file")
     luckless: AivatResult | None = None
     with ExitStack() as stack:
+        workers = stack.enter_context(at_address(address, workers))
         report = stack.enter_context(progress_bar(f"{a} v {b}", quiet=json))
         kept = log
         if without_luck and log is None:
@@ -200,6 +211,7 @@ def tournament_command(
     seed: Seed = 0,
     duplicate: Duplicate = True,
     workers: Workers = 1,
+    address: Address = None,
     allin_equity: AllinEquity = False,
     logs: Annotated[Path | None, typer.Option(help="Directory for every match's log.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the logs.")] = False,
@@ -222,7 +234,7 @@ def tournament_command(
     for option, (ending, path) in wanted.items():
         if path is not None:
             check_target(path, overwrite=overwrite, suffixes=(ending,), what=option)
-    with progress_bar("tournament", quiet=json) as report:
+    with at_address(address, workers) as workers, progress_bar("tournament", json) as report:
         result = play_tournament(
             players,
             rules_of(game),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from equipoise.cli.match import Duplicate, GameName, Workers, rules_of
-from equipoise.cli.output import Json, Seed, emit, listening, progress_bar
+from equipoise.cli.output import Address, Json, Seed, at_address, emit, listening, progress_bar
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,6 +32,7 @@ def lbr_command(
     seed: Seed = 0,
     duplicate: Duplicate = True,
     workers: Workers = 1,
+    address: Address = None,
     against: Annotated[
         str,
         typer.Option(
@@ -50,7 +51,7 @@ def lbr_command(
     """
     from equipoise.arena.measures.lbr import local_best_response
 
-    with progress_bar(f"lbr v {agent}", quiet=json) as report:
+    with at_address(address, workers) as workers, progress_bar(f"lbr v {agent}", json) as report:
         result = local_best_response(
             agent,
             rules_of(game),

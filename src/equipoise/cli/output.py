@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-#: Threads, or processes, that a command may be asked for.
-MOST_THREADS = 256
-#: The largest number of an option that says no other.
-LARGEST = 2**63 - 1
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace files that are there already.")
 ]
@@ -39,6 +35,23 @@ def check_seed(seed: int | None) -> int | None:
 
         raise EquipoiseError(f"--seed {brief(seed)}: give a whole number from 0 to {2**63 - 1}")
     return seed
+
+
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--address", help="Work on the Ray cluster at HOST:PORT, auto for this machine's own."
+    ),
+]
+
+
+@contextmanager
+def at_address(address: str | None, workers: int) -> Iterator[int]:
+    """Join a cluster, if one is named: processes to ask for, all that it has unless told otherwise."""
+    from equipoise.workers import cluster, cluster_cores
+
+    with cluster(address):
+        yield cluster_cores() if address is not None and workers == 1 else workers
 
 
 Seed = Annotated[

@@ -11,6 +11,7 @@ import typer
 
 from equipoise.cli.output import (
     MOST_THREADS,
+    Address,
     Json,
     check_number,
     check_positive,
@@ -55,6 +56,11 @@ def train_command(
         ),
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads; by default all cores.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Divide the work among so many processes of a Ray cluster."),
+    ] = None,
+    address: Address = None,
     show_list: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
     json: Json = False,
 ) -> None:
@@ -64,6 +70,7 @@ def train_command(
     Example: equipoise train quick
     Example: equipoise train tartanian5 --minutes 60 --out tartanian5.run
     Example: equipoise train tartanian5 --resume --minutes 120
+    Example: equipoise train claudico --workers 4
 
     What it takes is printed before it starts. Ctrl-C saves and stops; --resume goes on, also after a
     crash. The folder holds the blueprint, the curve as CSV and PNG, and the sanity report.
@@ -79,6 +86,7 @@ def train_command(
     check_positive("--minutes", minutes)
     check_positive("--target-bb", target_bb)
     check_number("--threads", threads, 1, MOST_THREADS)
+    check_number("--workers", workers, 1, MOST_THREADS)
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
@@ -88,6 +96,8 @@ def train_command(
             out,
             threads=threads,
             progress=listening(bar),
+            workers=workers,
+            address=address,
         )
         training.check(resume=resume, overwrite=overwrite)
         _say(f"{chosen.name}: {training.estimate}", json)

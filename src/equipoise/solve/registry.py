@@ -19,6 +19,7 @@ from equipoise.solve.sampling.mccfr import (
     ExternalSampling,
     OutcomeSampling,
 )
+from equipoise.solve.sampling.sharded import ShardedSampling
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
 from equipoise.solve.solvers.egt import ExcessiveGap
 from equipoise.solve.solvers.fictitious import BranchFictitiousPlay, FictitiousPlay
@@ -53,7 +54,7 @@ SOLVERS: dict[str, type[TableauSolver]] = {kind.name: kind for kind in (*_SWEEPI
 
 #: Those that train on the games of buckets that recipes make, or on real cards.
 TRAINERS: dict[str, type[Solver]] = {kind.name: kind for kind in _SWEEPING} | {
-    kind.name: kind for kind in (BoardSampling, CardSampling)
+    kind.name: kind for kind in (BoardSampling, CardSampling, ShardedSampling)
 }
 
 

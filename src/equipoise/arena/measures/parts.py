@@ -10,7 +10,7 @@ import signal
 from collections.abc import Generator, Sequence
 from typing import Any, Protocol, TypeVar
 
-from equipoise.workers import start_pool, worked
+from equipoise.workers import on_cluster, start_pool, worked
 
 Part = TypeVar("Part", contravariant=True)
 Score = TypeVar("Score", covariant=True)
@@ -48,7 +48,7 @@ def scores(
     source: Source[_Part, _Score], parts: Sequence[_Part], workers: int
 ) -> Generator[_Score, None, None]:
     """The scores of all parts, in their order."""
-    if workers == 1 or len(parts) < 2:
+    if (workers == 1 or len(parts) < 2) and not on_cluster():
         source.start()
         yield from map(source.score, parts)
         return

@@ -13,22 +13,25 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import signal
+import tempfile
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from equipoise.errors import EquipoiseError, SolverError, TooLargeError
+from equipoise.files import written
 from equipoise.kernel import cores
 from equipoise.run import Event, Flag, Limit, Listener, Stop
 from equipoise.solve.batch.jobs import Batch, SpotJob
 from equipoise.solve.batch.results import LIMIT, JobOutcome, Result, Results, summary
 from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots.cost import check_fits
-from equipoise.solve.spots.solution import solve_spot
-from equipoise.workers import available_bytes, start_pool
+from equipoise.solve.spots.solution import Solution, solve_spot
+from equipoise.workers import available_bytes, cluster_cores, on_cluster, start_pool
 
 #: Share of the free memory that all processes together may fill.
 _SHARE = 0.8
@@ -75,9 +78,9 @@ def run_batch(
             listener(Event(len(outcomes), total, name, resumed=resumed, failed=failed))
 
     tell(None)
-    processes = min(workers or cores(), len(todo))
+    processes = min(workers or (cluster_cores() if on_cluster() else cores()), len(todo))
     with stop.watching():
-        if processes > 1:
+        if processes > 1 or (todo and on_cluster()):
             _Crew(results, processes, threads or 1, stop).run(todo, tell)
         else:
             for job in todo:
@@ -135,6 +138,55 @@ def _solve(
 
     None, and nothing written, if it was stopped.
     """
+    solution = _solution(job, results, threads, limit_bytes, stop)
+    if solution is None:
+        return None
+    kept = results.solution_path(job)
+    if kept is not None:
+        solution.save(kept, results.through)
+    result = summary(solution)
+    results.write(job, result)
+    return result
+
+
+def _solve_elsewhere(
+    job: SpotJob, results: Results, threads: int, limit_bytes: int | None
+) -> tuple[Result, bytes | None] | None:
+    """Solve a job on a machine that need not see the folder: its answer and its solution's file."""
+    solution = _solution(job, results, threads, limit_bytes)
+    if solution is None:
+        return None
+    if results.solution_path(job) is None:
+        return summary(solution), None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kept.solution"
+        solution.save(path, results.through)
+        return summary(solution), path.read_bytes()
+
+
+def _write(
+    job: SpotJob, results: Results, answer: tuple[Result, bytes | None] | None
+) -> Result | None:
+    """Write what was solved elsewhere."""
+    if answer is None:
+        return None
+    result, solution = answer
+    kept = results.solution_path(job)
+    if kept is not None and solution is not None:
+        with written(kept) as there:
+            there.write(solution)
+    results.write(job, result)
+    return result
+
+
+def _solution(
+    job: SpotJob,
+    results: Results,
+    threads: int,
+    limit_bytes: int | None = None,
+    stop: Stop | None = None,
+) -> Solution | None:
+    """Solve a job; none if it was stopped."""
     stop, limit = stop or _stop, results.limit
     if stop.is_set():
         return None
@@ -149,14 +201,11 @@ def _solve(
         storage=results.storage,
         stop=stop,
     )
-    if stop.is_set():
-        return None
-    kept = results.solution_path(job)
-    if kept is not None:
-        solution.save(kept, results.through)
-    result = summary(solution)
-    results.write(job, result)
-    return result
+    return None if stop.is_set() else solution
+
+
+class _StoppedElsewhereError(Exception):
+    """A stop does not reach processes on other machines: they are ended as they are."""
 
 
 class _Crew:
@@ -173,6 +222,10 @@ class _Crew:
 
     def run(self, jobs: Sequence[SpotJob], tell: Callable[[JobOutcome], None]) -> None:
         """Solve jobs side by side, then one at a time those that need the machine to themselves."""
+        with contextlib.suppress(_StoppedElsewhereError):
+            self._run(jobs, tell)
+
+    def _run(self, jobs: Sequence[SpotJob], tell: Callable[[JobOutcome], None]) -> None:
         waiting, alone = deque(jobs), deque[SpotJob]()
         while waiting and not self._stop.is_set():
             with self._pool(self.workers) as pool:
@@ -184,14 +237,14 @@ class _Crew:
                     job, threads = alone.popleft(), self.workers * self.threads
                     running = self._submit(pool, job, threads, None)
                     self._finished([running])
-                    outcome = _attempt(running.result, job)
+                    outcome = _attempt(partial(self._answer, job, running), job)
                     broken = isinstance(running.exception(), BrokenProcessPool)
                     if outcome is not None:
                         tell(outcome)
 
     def _share_out(
         self,
-        pool: ProcessPoolExecutor,
+        pool: Executor,
         waiting: deque[SpotJob],
         alone: deque[SpotJob],
         tell: Callable[[JobOutcome], None],
@@ -209,7 +262,7 @@ class _Crew:
                 if isinstance(error, TooLargeError | BrokenProcessPool):
                     alone.append(job)
                     broken |= isinstance(error, BrokenProcessPool)
-                elif (outcome := _attempt(future.result, job)) is not None:
+                elif (outcome := _attempt(partial(self._answer, job, future), job)) is not None:
                     tell(outcome)
             if broken:
                 alone.extend(running.values())
@@ -221,23 +274,35 @@ class _Crew:
             finished, _ = wait(running, timeout=_GLANCE, return_when=FIRST_COMPLETED)
             if self._stop.is_set():
                 self._flag.set()
+                if on_cluster():
+                    raise _StoppedElsewhereError
             if finished:
                 return finished
 
     def _submit(
-        self, pool: ProcessPoolExecutor, job: SpotJob, threads: int, limit_bytes: int | None
+        self, pool: Executor, job: SpotJob, threads: int, limit_bytes: int | None
     ) -> Future[Result | None]:
+        work: Callable[..., Any] = _solve_elsewhere if on_cluster() else _solve
         try:
             with _sigint_held():
-                return pool.submit(_solve, job, self.results, threads, limit_bytes)
+                return pool.submit(work, job, self.results, threads, limit_bytes)
         except BrokenProcessPool as error:
             broken: Future[Result | None] = Future()
             broken.set_exception(error)
             return broken
 
+    def _answer(self, job: SpotJob, done: Future[Any]) -> Result | None:
+        """What became of a job; what was solved elsewhere is written here."""
+        found: Any = done.result()
+        if on_cluster():
+            return _write(job, self.results, found)
+        result: Result | None = found
+        return result
+
     @contextlib.contextmanager
-    def _pool(self, workers: int) -> Iterator[ProcessPoolExecutor]:
-        pool = start_pool(workers, _enter, self._flag)
+    def _pool(self, workers: int) -> Iterator[Executor]:
+        # A flag does not reach another machine: there a stop ends the processes.
+        pool = start_pool(workers, _enter, None if on_cluster() else self._flag)
         try:
             yield pool
         except BaseException:
@@ -260,8 +325,8 @@ def _sigint_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _enter(flag: Flag) -> None:
+def _enter(flag: Flag | None) -> None:
     """Begin a worker, deaf to Ctrl-C."""
     global _stop
-    _stop = Stop(flag)
+    _stop = Stop(flag) if flag is not None else Stop()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -18,7 +18,7 @@ from numba.extending import overload
 
 from equipoise.abstraction.lookup import bucket_path
 from equipoise.cards.evaluator import CARD_BIT, CARD_KEY, place, start_key
-from equipoise.kernel import row_kernel
+from equipoise.kernel import inlined, row_kernel
 from equipoise.solve.sampling.random import STEP, scramble, unit
 
 Array = Any
@@ -29,13 +29,23 @@ _ZERO, _ONE, _TWO = _U(0), _U(1), _U(2)
 _CARD_BITS = _U(58)
 _CARD_MASK = _U((1 << 58) - 1)
 _DECK, _HOLE, _DEALT = _U(52), _U(4), _U(9)
-_SEVEN = _U(start_key(7))
+#: Where the key of seven cards begins.
+SEVEN_CARDS = _U(start_key(7))
 
 
 class HoldemTables(NamedTuple):
     """What dealing hold'em needs: the abstraction's look-up and the evaluator's tables."""
 
     lookup: Any
+    values: Array
+    rows: Array
+
+
+class FirstRoundTables(NamedTuple):
+    """What dealing hold'em for the first round alone needs."""
+
+    #: Bucket of each combination.
+    bucket: Array
     values: Array
     rows: Array
 
@@ -60,6 +70,8 @@ class Dealt(NamedTuple):
     #: The deck in order, and what was exchanged to draw cards from it.
     deck: Array
     swaps: Array
+    #: Both players' cards, and those on the board.
+    hole: Array
     board: Array
     #: Buckets of one hand.
     path: Array
@@ -73,14 +85,15 @@ class Dealt(NamedTuple):
             width=np.uint64(bucket.shape[1]),
             deck=np.arange(52, dtype=np.uint8),
             swaps=np.zeros(9, dtype=np.uint64),
+            hole=np.zeros(4, dtype=np.uint8),
             board=np.zeros(5, dtype=np.uint8),
             path=np.zeros(4, dtype=np.int64),
         )
 
 
-@row_kernel
-def deal_holdem(tables, state, dealt):
-    """Deal nine cards from two random numbers, always as deal 0.
+@inlined
+def draw_cards(state, dealt):
+    """Deal nine cards from two random numbers: the random state, and the board as evaluators see it.
 
     Each number is a fraction of 58 bits. Times the cards left, its whole part draws one of them and
     the rest goes on to the next card; all deals are equally likely within 2⁻³⁰. The deck is put
@@ -97,18 +110,34 @@ def deal_holdem(tables, state, dealt):
         fraction &= _CARD_MASK
         swaps[i] = j
         deck[i], deck[j] = deck[j], deck[i]
-    key, bits = _SEVEN, _ZERO
+    key, bits = SEVEN_CARDS, _ZERO
     for i in range(_HOLE, _DEALT):
         card = deck[i]
         dealt.board[i - _HOLE] = card
         key += CARD_KEY[card]
         bits |= CARD_BIT[card]
-    first, second = _U(deck[_U(0)]), _U(deck[_U(1)])
-    third, fourth = _U(deck[_U(2)]), _U(deck[_U(3)])
+    for i in range(_HOLE):
+        dealt.hole[i] = deck[i]
     for i in range(_DEALT):
         k = _DEALT - _ONE - i
         j = swaps[k]
         deck[k], deck[j] = deck[j], deck[k]
+    return state, key, bits
+
+
+@inlined
+def _combo(one, other):
+    """Number of two cards."""
+    high, low = max(one, other), min(one, other)
+    return high * (high - _ONE) // _TWO + low
+
+
+@inlined
+def compare_hands(tables, key, bits, dealt):
+    """Write down who wins; `key` and `bits` are those of the board."""
+    hole = dealt.hole
+    first, second = hole[_U(0)], hole[_U(1)]
+    third, fourth = hole[_U(2)], hole[_U(3)]
     row, column = place(
         key + CARD_KEY[first] + CARD_KEY[second], bits | CARD_BIT[first] | CARD_BIT[second]
     )
@@ -118,16 +147,40 @@ def deal_holdem(tables, state, dealt):
     )
     theirs = tables.values[_U(tables.rows[row]) + column]
     result = 1 if mine > theirs else (-1 if mine < theirs else 0)
-    high, low = max(first, second), min(first, second)
-    bucket_path(tables.lookup, dealt.board, high * (high - _ONE) // _TWO + low, dealt.path)
     for street in range(_HOLE):
-        dealt.bucket[_TWO * street] = dealt.path[street]
         dealt.result[_TWO * street] = result
         dealt.result[_TWO * street + _ONE] = -result
-    high, low = max(third, fourth), min(third, fourth)
-    bucket_path(tables.lookup, dealt.board, high * (high - _ONE) // _TWO + low, dealt.path)
-    for street in range(_HOLE):
-        dealt.bucket[_TWO * street + _ONE] = dealt.path[street]
+
+
+@inlined
+def look_up_hands(tables, dealt):
+    """Write down the buckets of both hands on all streets."""
+    hole = dealt.hole
+    for player in range(_TWO):
+        combo = _combo(_U(hole[_TWO * player]), _U(hole[_TWO * player + _ONE]))
+        bucket_path(tables.lookup, dealt.board, combo, dealt.path)
+        for street in range(_HOLE):
+            dealt.bucket[_TWO * street + player] = dealt.path[street]
+
+
+@row_kernel
+def deal_holdem(tables, state, dealt):
+    """Deal hold'em, always as deal 0."""
+    state, key, bits = draw_cards(state, dealt)
+    compare_hands(tables, key, bits, dealt)
+    look_up_hands(tables, dealt)
+    return state, _ZERO
+
+
+@row_kernel
+def deal_first_round(tables, state, dealt):
+    """Deal hold'em to players who go no further than the first round but by an all-in."""
+    state, key, bits = draw_cards(state, dealt)
+    compare_hands(tables, key, bits, dealt)
+    hole = dealt.hole
+    for player in range(_TWO):
+        combo = _combo(_U(hole[_TWO * player]), _U(hole[_TWO * player + _ONE]))
+        dealt.bucket[player] = tables.bucket[combo]
     return state, _ZERO
 
 
@@ -142,8 +195,15 @@ def deal_listed(tables, state, dealt):
     return state, drawn * dealt.width
 
 
+#: Kinds of tables with which rows are too many for any cache: walks fetch theirs ahead.
+FETCHED: set[type] = {HoldemTables}
+
 #: The kernel for each kind of tables.
-DEALINGS: dict[type, Any] = {HoldemTables: deal_holdem, ListedTables: deal_listed}
+DEALINGS: dict[type, Any] = {
+    HoldemTables: deal_holdem,
+    FirstRoundTables: deal_first_round,
+    ListedTables: deal_listed,
+}
 
 
 def deal(tables, state, dealt):

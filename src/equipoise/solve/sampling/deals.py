@@ -24,7 +24,12 @@ from equipoise.errors import SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.game import Game
 from equipoise.solve.jointdeal import JointDeal
-from equipoise.solve.sampling.dealkernels import Dealt, HoldemTables, ListedTables
+from equipoise.solve.sampling.dealkernels import (
+    Dealt,
+    FirstRoundTables,
+    HoldemTables,
+    ListedTables,
+)
 from equipoise.solve.sampling.rows import States
 
 #: Complete deals that are listed unless told otherwise.
@@ -72,6 +77,11 @@ class DealSource(ABC):
     def tables(self) -> tuple[Any, ...]:
         """What kernels draw deals from; its type says how."""
 
+    @property
+    def first_round(self) -> tuple[Any, ...]:
+        """The tables of those who play the first round alone."""
+        return self.tables
+
     @abstractmethod
     def dealt(self, real: Any) -> Dealt:
         """What the deals of one thread are read from, in the precision of a walk."""
@@ -118,6 +128,12 @@ class HoldemDeals(DealSource):
     def tables(self) -> HoldemTables:
         """The look-up and the evaluator's tables."""
         return HoldemTables(self.lookup, *tables())
+
+    @property
+    def first_round(self) -> FirstRoundTables:
+        """Buckets of hole cards and the evaluator's tables."""
+        look = self.lookup
+        return FirstRoundTables(look.preflop_child[0, look.preflop_feature], *tables())
 
     def dealt(self, real: Any) -> Dealt:
         """Room for one deal, to the river whatever is bet."""
@@ -167,7 +183,8 @@ class ListedDeals(DealSource):
             pair = (states[:, 0], states[:, 1])
             result[lines, 2 * number] = joint.signed[b][pair] / joint.mass[b][pair]
         result[:, 1::2] = -result[:, 0::2]
-        self._chances, self._bucket, self._result = hands.probability, bucket, result
+        #: Chance of each deal, and its buckets and results: [deal, 2 * round + player].
+        self.chances, self.bucket_table, self.result_table = hands.probability, bucket, result
 
     def check(self, betting: Betting) -> None:
         """The game's own betting, or other betting over as many rounds."""
@@ -184,11 +201,11 @@ class ListedDeals(DealSource):
     @property
     def tables(self) -> ListedTables:
         """The alias table."""
-        return ListedTables(*alias_table(self._chances))
+        return ListedTables(*alias_table(self.chances))
 
     def dealt(self, real: Any) -> Dealt:
         """All deals, the same for every thread."""
-        return Dealt.of(self._bucket, self._result.astype(real, copy=False))
+        return Dealt.of(self.bucket_table, self.result_table.astype(real, copy=False))
 
     def buckets_of(self, game: Game) -> States:
         """One bucket for each orbit of states on each board."""

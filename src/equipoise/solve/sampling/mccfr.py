@@ -20,6 +20,7 @@ iterations but not between his actions.
 from __future__ import annotations
 
 import hashlib
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,9 +35,9 @@ from equipoise.games.game import Game
 from equipoise.settings import Within
 from equipoise.solve import restoring
 from equipoise.solve.sampling.deals import MOST_DEALS, DealSource, ListedDeals
-from equipoise.solve.sampling.rows import AVERAGE, REGRET, SampledStrategy
+from equipoise.solve.sampling.rows import AVERAGE, REGRET, SampledRows, SampledStrategy
 from equipoise.solve.sampling.sampler import NEVER_CHIPS, Sampler, sampling_rule
-from equipoise.solve.sampling.walk import Pruning
+from equipoise.solve.sampling.walk import Pruning, SamplingRule
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.solvers.tableausolver import TableauSolver, load_sweeps
 from equipoise.solve.strategies.bestresponse import exploitability_of, value_of
@@ -191,6 +192,8 @@ class CardGame:
     #: A game of the same betting whose exact best responses measure exploitability: the very game,
     #: or the bucket game of the same abstraction.
     judge: Game | None = None
+    #: Makes the same game in a process elsewhere; without it the game itself is sent there.
+    source: Callable[[], CardGame] | None = None
 
     def __post_init__(self) -> None:
         self.deals.check(self.betting)
@@ -222,23 +225,31 @@ class CardGame:
         return digest.hexdigest()[:16]
 
 
-class CardSampling(Solver):
-    """External sampling on dealt cards.
+def card_rule(
+    betting: Betting, *, linear: bool, prune: float | None, prune_share: float, prune_after: int
+) -> SamplingRule:
+    """Weights, floor and pruning of sampling on cards, in units of the most a hand can win."""
+    if prune is not None and not prune > 0:
+        raise SolverError(f"prune = {prune}: give more than 0, or None never to skip")
+    if not 0 <= prune_share < 1:
+        raise SolverError(f"prune_share = {prune_share}: give 0 to less than 1")
+    if prune_after < 0:
+        raise SolverError(f"prune_after = {prune_after}: give 0 or more")
+    stake = float(max(np.abs(betting.even).max(), betting.swing.max()))
+    limit = NEVER_CHIPS if prune is None else prune * stake
+    pruning = Pruning(
+        chips=limit,
+        share=0.0 if prune is None else prune_share,
+        after=prune_after,
+        last_street=betting.rounds - 1,
+    )
+    return sampling_rule(linear=linear, floor_chips=_FLOOR * limit, pruning=pruning)
 
-    `linear` weighs iteration t by t. `prune` is the regret from which on an action is skipped in
-    `prune_share` of the walks after `prune_after` iterations, in units of the most chips a hand can
-    win; None never skips and has no floor.
 
-    >>> from equipoise.games.catalogue import leduc
-    >>> solver = CardSampling(CardGame.of(leduc()), seed=1)
-    >>> solver.advance(200_000)
-    >>> solver.exploitability() < 0.03
-    True
-    """
+class CardsSolver(Solver):
+    """What solvers on dealt cards share: buckets, and a game that may judge them."""
 
-    name: ClassVar[str] = "cards"
     solves = "game or abstraction"
-    file_kind = "card solver"
     on_cards = True
     samples = True
     scope = "deal"
@@ -246,56 +257,30 @@ class CardSampling(Solver):
 
     game: CardGame
 
-    def __init__(
-        self,
-        game: CardGame,
-        *,
-        seed: int = 0,
-        linear: bool = True,
-        prune: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
-        prune_share: Annotated[float, Within("number", 0, 0.9999)] = 0.95,
-        prune_after: Annotated[int, Within("whole", 0, 10**15)] = 1_000_000,
-        threads: int | None = 1,
-    ) -> None:
-        if prune is not None and not prune > 0:
-            raise SolverError(f"prune = {prune}: give more than 0, or None never to skip")
-        if not 0 <= prune_share < 1:
-            raise SolverError(f"prune_share = {prune_share}: give 0 to less than 1")
-        if prune_after < 0:
-            raise SolverError(f"prune_after = {prune_after}: give 0 or more")
+    def __init__(self, game: CardGame, *, threads: int | None = 1) -> None:
         super().__init__(game)
-        self.seed, self.linear = seed, linear
-        self.prune, self.prune_share, self.prune_after = prune, prune_share, prune_after
-        betting = game.betting
-        stake = float(max(np.abs(betting.even).max(), betting.swing.max()))
-        limit = NEVER_CHIPS if prune is None else prune * stake
-        pruning = Pruning(
-            chips=limit,
-            share=0.0 if prune is None else prune_share,
-            after=prune_after,
-            last_street=betting.rounds - 1,
-        )
-        rule = sampling_rule(linear=linear, floor_chips=_FLOOR * limit, pruning=pruning)
-        #: Regrets and averages of every decision and bucket.
-        self.sampler = Sampler(betting, game.deals, rule, seed=seed, threads=threads)
         self._tableau = None if game.judge is None else Tableau(game.judge, None, threads)
+        self._threads = threads
 
     def prepare(self) -> None:
-        """Load the kernels of walks, and those of sweeps where a game judges."""
-        self.advance(0)
+        """Load the kernels of sweeps, where a game judges."""
         if self._tableau is not None:
             load_sweeps(self._tableau, self._tableau.rows())
 
-    def advance(self, count: int) -> None:
-        """Do `count` iterations, a deal and a walk for each player each."""
-        self.sampler.walk(self.iteration, count)
-        self.iteration += count
+    @property
+    @abstractmethod
+    def layout(self) -> SampledRows:
+        """Where the numbers of the whole game stand."""
+
+    @abstractmethod
+    def gathered(self) -> NDArray[Any]:
+        """Regrets and averages of the whole game."""
 
     # ------------------------------------------------------------------------------- answers
 
     def average_strategy(self) -> SampledStrategy:
         """The average strategy of both players, by decision and bucket."""
-        return self.sampler.layout.average(self.sampler.rows)
+        return self.layout.average(self.gathered())
 
     @property
     def judge(self) -> Game | None:
@@ -316,7 +301,7 @@ class CardSampling(Solver):
         """How exploitability is measured, again and again, in `game`: over other boards, say."""
         if game is self.judge:
             return self.exploitability
-        tableau = Tableau(game, None, self.sampler.walkers)
+        tableau = Tableau(game, None, self._threads)
         return lambda: exploitability_of(tableau, self._plan_in(tableau))
 
     def value(self) -> float:
@@ -331,8 +316,69 @@ class CardSampling(Solver):
 
     def _plan_in(self, tableau: Tableau) -> NDArray[Any]:
         """The average strategy as a plan of a game of the same betting and buckets."""
-        sampler, states = self.sampler, self.game.deals.buckets_of(tableau.game)
-        return sampler.layout.by_state(sampler.rows, AVERAGE, states, tableau.index)
+        states = self.game.deals.buckets_of(tableau.game)
+        return self.layout.by_state(self.gathered(), AVERAGE, states, tableau.index)
+
+
+class CardSampling(CardsSolver):
+    """External sampling on dealt cards.
+
+    `linear` weighs iteration t by t. `prune` is the regret from which on an action is skipped in
+    `prune_share` of the walks after `prune_after` iterations, in units of the most chips a hand can
+    win; None never skips and has no floor.
+
+    >>> from equipoise.games.catalogue import leduc
+    >>> solver = CardSampling(CardGame.of(leduc()), seed=1)
+    >>> solver.advance(200_000)
+    >>> solver.exploitability() < 0.03
+    True
+    """
+
+    name: ClassVar[str] = "cards"
+    file_kind = "card solver"
+
+    def __init__(
+        self,
+        game: CardGame,
+        *,
+        seed: int = 0,
+        linear: bool = True,
+        prune: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
+        prune_share: Annotated[float, Within("number", 0, 0.9999)] = 0.95,
+        prune_after: Annotated[int, Within("whole", 0, 10**15)] = 1_000_000,
+        threads: int | None = 1,
+    ) -> None:
+        super().__init__(game, threads=threads)
+        self.seed, self.linear = seed, linear
+        self.prune, self.prune_share, self.prune_after = prune, prune_share, prune_after
+        rule = card_rule(
+            game.betting,
+            linear=linear,
+            prune=prune,
+            prune_share=prune_share,
+            prune_after=prune_after,
+        )
+        #: Regrets and averages of every decision and bucket.
+        self.sampler = Sampler(game.betting, game.deals, rule, seed=seed, threads=threads)
+
+    def prepare(self) -> None:
+        """Load the kernels of walks, and those of sweeps where a game judges."""
+        self.advance(0)
+        super().prepare()
+
+    def advance(self, count: int) -> None:
+        """Do `count` iterations, a deal and a walk for each player each."""
+        self.sampler.walk(self.iteration, count)
+        self.iteration += count
+
+    @property
+    def layout(self) -> SampledRows:
+        """Where the numbers of the whole game stand."""
+        return self.sampler.layout
+
+    def gathered(self) -> NDArray[Any]:
+        """Regrets and averages of the whole game: the very table that walks add to."""
+        return self.sampler.rows
 
     # --------------------------------------------------------------------------- checkpoints
 

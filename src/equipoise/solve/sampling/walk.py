@@ -42,14 +42,16 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from equipoise.kernel import prefetch, row_kernel
-from equipoise.solve.sampling.dealkernels import Dealt, HoldemTables, deal
+from equipoise.games.nodes import GIVEN
+from equipoise.kernel import inlined, prefetch, row_kernel
+from equipoise.solve.sampling.dealkernels import FETCHED, Dealt, deal
 from equipoise.solve.sampling.random import STEP, unit
 
 Array = Any
 
 _U = np.uint64
 _ZERO, _ONE, _TWO = _U(0), _U(1), _U(2)
+_GIVEN = _U(GIVEN)
 
 
 def node_type(real: Any) -> np.dtype[np.void]:
@@ -135,12 +137,12 @@ class WalkStack(NamedTuple):
         )
 
 
-def _pruned_before(rule, iteration, weight, state):
+def pruned_before(rule, iteration, weight, state):
     """Whether a walk is pruned: the street before which, the regret below which, the random state."""
     raise RuntimeError("only inside compiled kernels")
 
 
-@overload(_pruned_before)
+@overload(pruned_before)
 def _pruned_before_by_type(rule, iteration, weight, state):
     if _pruning(rule) is types.none:
         return lambda rule, iteration, weight, state: (_ZERO, weight, state)
@@ -163,7 +165,7 @@ def _fetch(tables, array, at):
 
 @overload(_fetch)
 def _fetch_by_type(tables, array, at):
-    if tables.instance_class is HoldemTables:
+    if tables.instance_class in FETCHED:
         return lambda tables, array, at: prefetch(array, at)
     return lambda tables, array, at: None
 
@@ -184,112 +186,166 @@ def _pruning(rule):
     return rule.types[rule.fields.index("pruning")]
 
 
+def _entered(entries, here, node, worth):
+    """What the end of a line is worth: given by somebody else, where a trunk ends."""
+    raise RuntimeError("only inside compiled kernels")
+
+
+@overload(_entered)
+def _entered_by_type(entries, here, node, worth):
+    if entries is types.none or isinstance(entries, types.Omitted):
+        return lambda entries, here, node, worth: worth
+
+    def entered(entries, here, node, worth):
+        if _U(here.kind) == _GIVEN:
+            number = entries.count[_ZERO]
+            entries.node[number] = node
+            entries.count[_ZERO] = number + _ONE
+            worth = entries.value[number]
+        return worth
+
+    return entered
+
+
+@inlined
+def external_walk(
+    nodes,
+    rows,
+    gains,
+    tables,
+    rule,
+    player,
+    node,
+    spot,
+    weight,
+    floor,
+    pruned,
+    state,
+    stack,
+    entries,
+):
+    """One walk of external sampling from `node` down: its worth to `player`, and the random state.
+
+    `pruned` is the street before which actions are skipped, and the regret below which. With `entries`
+    the tree is a trunk, cut where somebody else plays on: a walk notes where it comes to a cut, and reads
+    there what that is worth.
+    """
+    real = rows.dtype.type
+    nothing = real(0)
+    last, threshold = pruned
+    bucket, result, value = stack.dealt.bucket, stack.dealt.result, stack.value
+    most = _U(value.shape[0] // stack.node.shape[0])
+    depth, worth = _ZERO, nothing
+    walking = True
+    while walking:
+        here = nodes[node]
+        kind = _U(here.kind)
+        while kind < _TWO:
+            actions, first, street = _U(here.actions), _U(here.first), _U(here.street)
+            at = here.base + bucket[spot + _TWO * street + kind] * _TWO * actions
+            chosen = _ZERO
+            if kind == player:
+                skipped = _ZERO
+                if street < last:
+                    best = nothing
+                    for a in range(actions):
+                        regret = rows[at + a]
+                        best = max(best, regret)
+                        if regret < threshold and nodes[first + a].kind < _TWO:
+                            skipped |= _ONE << a
+                    # Without a positive regret every action is played.
+                    if best <= nothing:
+                        skipped = _ZERO
+                else:
+                    _fetch(tables, gains, at)
+                for a in range(actions):
+                    child = nodes[first + a]
+                    if child.kind < _TWO:
+                        seat = spot + _TWO * _U(child.street) + _U(child.kind)
+                        below = child.base + bucket[seat] * _TWO * _U(child.actions)
+                        _fetch(tables, gains, below)
+                while (skipped >> chosen) & _ONE:
+                    chosen += _ONE
+                stack.node[depth] = node
+                stack.at[depth] = at
+                stack.action[depth] = chosen
+                stack.skipped[depth] = skipped
+                depth += _ONE
+            else:
+                total = nothing
+                for a in range(actions):
+                    total += max(rows[at + a], nothing)
+                state += STEP
+                if total > nothing:
+                    left = real(unit(state)) * total
+                    scale = weight / total
+                    for a in range(actions):
+                        part = max(rows[at + a], nothing)
+                        gains[at + actions + a] += part * scale
+                        if left >= nothing and part > nothing:
+                            chosen = a
+                        left -= part
+                else:
+                    chosen = _U(unit(state) * np.float64(actions))
+                    share = weight / real(actions)
+                    for a in range(actions):
+                        gains[at + actions + a] += share
+            node = first + chosen
+            here = nodes[node]
+            kind = _U(here.kind)
+        even = here.even0 if player == _ZERO else here.even1
+        worth = even + here.swing * result[spot + _TWO * _U(here.street) + player]
+        worth = _entered(entries, here, node, worth)
+        walking = False
+        while depth > _ZERO:
+            above = depth - _ONE
+            node, tried = stack.node[above], stack.action[above]
+            skipped = _skipped(rule, stack, above)
+            begin = above * most
+            value[begin + tried] = worth
+            here = nodes[node]
+            actions = _U(here.actions)
+            tried += _ONE
+            while (skipped >> tried) & _ONE:
+                tried += _ONE
+            if tried < actions:
+                stack.action[above] = tried
+                node = _U(here.first) + tried
+                walking = True
+                break
+            at = stack.at[above]
+            total, mean, plain = nothing, nothing, nothing
+            for a in range(actions):
+                part = max(rows[at + a], nothing)
+                # What a skipped action was worth at another time counts for nothing, for
+                # its part is 0.
+                total += part
+                mean += part * value[begin + a]
+                plain += value[begin + a]
+            worth = mean / total if total > nothing else plain / real(actions)
+            for a in range(actions):
+                if not (skipped >> a) & _ONE:
+                    gain = weight * (value[begin + a] - worth)
+                    gains[at + a] = max(gains[at + a] + gain, floor)
+            depth = above
+    return worth, state
+
+
 @row_kernel
 def external(nodes, rows, gains, tables, rule, stream, start, stride, count, stack):
     """External sampling, iterations `start`, `start + stride`, ...: `count` of them, two walks each."""
     real, state = rows.dtype.type, stream[_ZERO]
-    nothing = real(0)
-    bucket, result, value = stack.dealt.bucket, stack.dealt.result, stack.value
-    most = _U(value.shape[0] // stack.node.shape[0])
     for number in range(count):
         iteration = start + number * stride
         weight = real(iteration) if rule.linear else real(1)
         floor = -real(rule.floor_chips) * weight
         for player in range(_TWO):
             state, spot = deal(tables, state, stack.dealt)
-            last, threshold, state = _pruned_before(rule, iteration, weight, state)
-            node, depth = _ZERO, _ZERO
-            walking = True
-            while walking:
-                here = nodes[node]
-                kind = _U(here.kind)
-                while kind < _TWO:
-                    actions, first, street = _U(here.actions), _U(here.first), _U(here.street)
-                    at = here.base + bucket[spot + _TWO * street + kind] * _TWO * actions
-                    chosen = _ZERO
-                    if kind == player:
-                        skipped = _ZERO
-                        if street < last:
-                            best = nothing
-                            for a in range(actions):
-                                regret = rows[at + a]
-                                best = max(best, regret)
-                                if regret < threshold and nodes[first + a].kind < _TWO:
-                                    skipped |= _ONE << a
-                            # Without a positive regret every action is played.
-                            if best <= nothing:
-                                skipped = _ZERO
-                        else:
-                            _fetch(tables, gains, at)
-                        for a in range(actions):
-                            child = nodes[first + a]
-                            if child.kind < _TWO:
-                                seat = spot + _TWO * _U(child.street) + _U(child.kind)
-                                below = child.base + bucket[seat] * _TWO * _U(child.actions)
-                                _fetch(tables, gains, below)
-                        while (skipped >> chosen) & _ONE:
-                            chosen += _ONE
-                        stack.node[depth] = node
-                        stack.at[depth] = at
-                        stack.action[depth] = chosen
-                        stack.skipped[depth] = skipped
-                        depth += _ONE
-                    else:
-                        total = nothing
-                        for a in range(actions):
-                            total += max(rows[at + a], nothing)
-                        state += STEP
-                        if total > nothing:
-                            left = real(unit(state)) * total
-                            scale = weight / total
-                            for a in range(actions):
-                                part = max(rows[at + a], nothing)
-                                gains[at + actions + a] += part * scale
-                                if left >= nothing and part > nothing:
-                                    chosen = a
-                                left -= part
-                        else:
-                            chosen = _U(unit(state) * np.float64(actions))
-                            share = weight / real(actions)
-                            for a in range(actions):
-                                gains[at + actions + a] += share
-                    node = first + chosen
-                    here = nodes[node]
-                    kind = _U(here.kind)
-                even = here.even0 if player == _ZERO else here.even1
-                worth = even + here.swing * result[spot + _TWO * _U(here.street) + player]
-                walking = False
-                while depth > _ZERO:
-                    above = depth - _ONE
-                    node, tried = stack.node[above], stack.action[above]
-                    skipped = _skipped(rule, stack, above)
-                    begin = above * most
-                    value[begin + tried] = worth
-                    here = nodes[node]
-                    actions = _U(here.actions)
-                    tried += _ONE
-                    while (skipped >> tried) & _ONE:
-                        tried += _ONE
-                    if tried < actions:
-                        stack.action[above] = tried
-                        node = _U(here.first) + tried
-                        walking = True
-                        break
-                    at = stack.at[above]
-                    total, mean, plain = nothing, nothing, nothing
-                    for a in range(actions):
-                        part = max(rows[at + a], nothing)
-                        # What a skipped action was worth at another time counts for nothing, for
-                        # its part is 0.
-                        total += part
-                        mean += part * value[begin + a]
-                        plain += value[begin + a]
-                    worth = mean / total if total > nothing else plain / real(actions)
-                    for a in range(actions):
-                        if not (skipped >> a) & _ONE:
-                            gain = weight * (value[begin + a] - worth)
-                            gains[at + a] = max(gains[at + a] + gain, floor)
-                    depth = above
+            last, threshold, state = pruned_before(rule, iteration, weight, state)
+            _, state = external_walk(
+                nodes, rows, gains, tables, rule, player, _ZERO, spot, weight, floor,
+                (last, threshold), state, stack, None,
+            )  # fmt: skip
     stream[_ZERO] = state
 
 

@@ -87,6 +87,19 @@ class Solver(ABC):
         found = kinds_of(cls)
         return {key: kind for key, kind in found.items() if key not in ("threads", "seed")}
 
+    @classmethod
+    def deals_of(cls, settings: Mapping[str, Any]) -> int:
+        """Deals of one iteration, of a solver that looks at deals."""
+        return 1
+
+    def report(self) -> dict[str, Any]:
+        """What a divided run tells of its workers; others tell nothing."""
+        return {}
+
+    def close(self) -> None:
+        """Let go of workers elsewhere; most solvers have none."""
+        return
+
     @abstractmethod
     def advance(self, count: int) -> None:
         """Do `count` iterations."""

@@ -7,9 +7,9 @@ is made, and refused if it does not fit.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from equipoise.abstraction.publicclasses import board_classes
 from equipoise.abstraction.tables.bucketgame import bucket_game, independent_game
 from equipoise.abstraction.tables.joint import JointTables, joint_tables
 from equipoise.abstraction.tables.transitions import transitions
-from equipoise.errors import TooLargeError
+from equipoise.errors import RecipeError, TooLargeError
 from equipoise.games.betting import Betting, measure
 from equipoise.games.game import Game
 from equipoise.kernel import cores
@@ -118,6 +118,7 @@ class TrainingEstimate:
         ends = [n - d for n, d in zip(size.nodes, size.decisions, strict=True)]
         trainer = TRAINERS[recipe.solver]
         seconds = _SECONDS[trainer.scope](_Shape(ends, rows, buckets, many)) / threads
+        seconds *= trainer.deals_of(recipe.solver_settings)
         # Regrets and plan, or what stands for them, and the best plan so far.
         kept = trainer.numbers_kept
         # Tables in single precision, once as counted and once as laid out; and those of the judge.
@@ -169,6 +170,11 @@ def gigabytes(size: float) -> str:
     return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
+def _game_elsewhere(told: dict[str, Any]) -> CardGame:
+    """The game of a recipe, made in another process; nobody judges there."""
+    return TrainingModel(Recipe.from_dict(told)).unjudged
+
+
 def _nobody(event: Event) -> None:
     """Progress that nobody asked for."""
 
@@ -182,8 +188,22 @@ class TrainingModel:
         threads: int | None = None,
         progress: Listener | None = None,
         abstraction: Abstraction | None = None,
+        workers: int | None = None,
+        address: str | None = None,
     ) -> None:
-        """`abstraction` are the buckets where they are at hand already."""
+        """`abstraction` are the buckets where they are at hand already.
+
+        With `workers` the solver's work is divided among processes of a Ray cluster, that at `address`
+        or one started for it.
+        """
+        divided = workers is not None or address is not None
+        if divided and "workers" not in TRAINERS[recipe.solver].beside:
+            raise RecipeError(
+                f"solver.name = {recipe.solver!r} is not divided among workers: use a recipe whose "
+                'solver is "sharded", such as claudico'
+            )
+        self._workers = workers or 1
+        self._address = (address or "local") if divided else None
         self.recipe = recipe
         if abstraction is not None:
             self.__dict__["abstraction"] = abstraction
@@ -261,12 +281,25 @@ class TrainingModel:
         """What the solver solves: the game of buckets, or betting over real cards."""
         if self.game is not None:
             return self.game
+        return replace(self.unjudged, judge=self.judge)
+
+    @property
+    def _source(self) -> Callable[[], CardGame]:
+        return partial(_game_elsewhere, self.recipe.to_dict())
+
+    @property
+    def unjudged(self) -> CardGame:
+        """Betting over real cards, without the tables that judge."""
         deals = HoldemDeals(self.abstraction.lookup(), self.abstraction.fingerprint)
-        return CardGame(self.recipe.name, self.betting, deals, self.judge)
+        return CardGame(self.recipe.name, self.betting, deals, None, self._source)
 
     def _beside(self, kind: type[Solver]) -> dict[str, Any]:
         """What a solver is made with besides its settings."""
-        makers = {"lookup": self.abstraction.lookup}
+        makers: dict[str, Callable[[], Any]] = {
+            "lookup": self.abstraction.lookup,
+            "workers": lambda: self._workers,
+            "address": lambda: self._address,
+        }
         return {name: makers[name]() for name in kind.beside}
 
     def solver(self) -> Solver:

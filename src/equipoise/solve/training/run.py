@@ -63,6 +63,8 @@ class Trained(Columnar):
     strategy: Strategy
     #: Whether somebody stopped it before its limit.
     interrupted: bool
+    #: How the work was divided, where it was.
+    cluster: dict[str, Any]
 
     @property
     def folder(self) -> Path:
@@ -98,7 +100,7 @@ class Trained(Columnar):
             "big_blind_chips": self.recipe.rules.big_blind,
             "interrupted": self.interrupted,
             "folder": str(self.folder),
-        }
+        } | ({"cluster": self.cluster} if self.cluster else {})
 
 
 class _Best:
@@ -170,10 +172,12 @@ class TrainingRun:
         *,
         threads: int | None = None,
         progress: Listener | None = None,
+        workers: int | None = None,
+        address: str | None = None,
     ) -> None:
         self.recipe = recipe
         self.files = RunFolder(folder if folder is not None else f"{recipe.name}.run")
-        self.model = TrainingModel(recipe, threads, progress)
+        self.model = TrainingModel(recipe, threads, progress, workers=workers, address=address)
         self.estimate = TrainingEstimate.of(recipe, self.model.threads)
         #: Seconds that buckets and tables took.
         self.building_seconds = 0.0
@@ -210,7 +214,12 @@ class TrainingRun:
             kept.best.resume(points)
         self.building_seconds = perf_counter() - began
         loop = kept.loop()
-        loop.run(listener, stop)
+        try:
+            loop.run(listener, stop)
+            cluster = solver.report()
+            strategy = kept.best.strategy()
+        finally:
+            solver.close()
         title = f"{self.recipe.name}: {solver.name}"
         self.files.draw(title, points, float(self.recipe.rules.big_blind))
         return Trained(
@@ -220,8 +229,9 @@ class TrainingRun:
             solver,
             points,
             kept.best.point or points[-1],
-            kept.best.strategy(),
+            strategy,
             loop.stopped,
+            cluster,
         )
 
     def _solver(self, resume: bool) -> tuple[Solver, list[Point]]:
