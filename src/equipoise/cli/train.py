@@ -109,13 +109,17 @@ def train_command(
             data = _finish(trained, training)
     emit(data, json, lambda: _shown(data))
     if trained.interrupted:
-        again = ("--resume", "--overwrite")
-        _say(
-            f"stopped, and saved in {trained.folder}; go on with\n    equipoise "
-            f"{shlex.join([word for word in sys.argv[1:] if word not in again])} --resume",
-            json,
-        )
+        _say_how_to_go_on(trained, json)
         raise typer.Exit(INTERRUPTED)
+
+
+def _say_how_to_go_on(trained: Trained, json: bool) -> None:
+    again = ("--resume", "--overwrite")
+    _say(
+        f"stopped, and saved in {trained.folder}; go on with\n    equipoise "
+        f"{shlex.join([word for word in sys.argv[1:] if word not in again])} --resume",
+        json,
+    )
 
 
 def _say(line: str, json: bool) -> None:
