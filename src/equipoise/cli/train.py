@@ -92,12 +92,7 @@ def train_command(
         chosen = chosen.seeded(seed)
     with stopped_by_signals() as stop, progress_bar(chosen.name, quiet=json) as bar:
         training = TrainingRun(
-            chosen,
-            out,
-            threads=threads,
-            progress=listening(bar),
-            workers=workers,
-            address=address,
+            chosen, out, threads=threads, progress=listening(bar), workers=workers, address=address
         )
         training.check(resume=resume, overwrite=overwrite)
         _say(f"{chosen.name}: {training.estimate}", json)

@@ -252,7 +252,7 @@ class ShardedSampling(CardsSolver):
     """External sampling on dealt cards, divided by public classes of boards.
 
     An iteration is a round: `batch` deals for each player, through the strategies of its beginning
-    before the second round. Settings are those of :class:`CardSampling`; `prune_after` counts rounds.
+    before the second round. Settings are those of :mod:`.mccfr`; `prune_after` counts rounds.
     `workers` shards play here, or with `address` on a Ray cluster: "local" starts one.
 
     >>> from equipoise.games.catalogue import leduc
