@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/.peers
 
+# The browser in which the table is tested; nothing else needs one.
+BROWSER := $(VENV)/.browser
+
 .PHONY: all play test lint types tests bench docs clean distclean
 
 all: $(STAMP)
@@ -16,6 +19,12 @@ $(STAMP): pyproject.toml constraints.txt
 
 $(PEERS): $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,peers]'
+	touch $@
+
+$(BROWSER): $(STAMP)
+	command -v chromium chromium-browser google-chrome >/dev/null || { command -v apt-get >/dev/null && \
+	  (apt-get install -y -qq chromium || sudo -n apt-get install -y -qq chromium) >/dev/null 2>&1; } || \
+	  echo "no Chromium here and none installed: tests of the table will say so"
 	touch $@
 
 play: $(STAMP)
@@ -30,7 +39,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-tests: $(STAMP)
+tests: $(STAMP) $(BROWSER)
 	$(BIN)/python -m pytest -n 2
 
 bench: $(PEERS)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 RANGE_COLOUR = "#f5a623"
-FOLD_COLOUR = "#4d8fd1"
-PASSIVE_COLOUR = "#4fae6a"
+FOLD_COLOUR = "#2f6da8"
+PASSIVE_COLOUR = "#8fd0c0"
 #: Smallest to largest bet, interpolated between the two.
-BET_COLOURS = ("#f59f95", "#c0392b")
+BET_COLOURS = ("#f4b26b", "#9c3a00")
 #: Cells of hands that are not there, on paper and on a terminal.
 PAPER = "#eceff3"
 SCREEN = "#262a31"
@@ -79,10 +79,10 @@ class Cell:
 
 
 def action_colours(actions: Sequence[str]) -> tuple[str, ...]:
-    """Colours of actions by name: fold blue, check, call and limp green, bets and raises ever darker red.
+    """Colours of actions by name: fold blue, check and call pale teal, bets and raises ever darker orange.
 
     >>> action_colours(["fold", "limp", "raise 600", "all-in"])
-    ('#4d8fd1', '#4fae6a', '#f59f95', '#c0392b')
+    ('#2f6da8', '#8fd0c0', '#f4b26b', '#9c3a00')
     """
     verbs = [action.lower().split(" ")[0] for action in actions]
     calm = ("fold", "check", "call", "limp")

@@ -26,6 +26,7 @@ SUITES = (
     "arena",
     "agents",
     "serve",
+    "web",
     "fuzz",
 )
 
@@ -53,6 +54,9 @@ def bench_command(
     workers: Annotated[
         int | None, typer.Option(help="For fuzz: processes that read, by default one a core.")
     ] = None,
+    screenshots: Annotated[
+        Path | None, typer.Option(help="For web: make the documentation's pictures in this folder.")
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -76,6 +80,10 @@ def bench_command(
             raise EquipoiseError("bench fuzz: it takes --inputs, --workers and --only")
         _fuzz(20_000 if inputs is None else inputs, workers, only, seed, json)
         return
+    if screenshots is not None and suite != "web":
+        raise EquipoiseError(f"bench {suite}: --screenshots is for `bench web`")
+    if suite == "web":
+        options = {"screenshots": screenshots}
     if suite == "train":
         options = {"full": full, "only": only, "minutes": minutes}
         options |= {} if out is None else {"out": out}

@@ -1,0 +1,327 @@
+"""The browser's server under load: 50 people at tables at once while a flop is solved beside it.
+
+Visitors are programs that speak to the pages as browsers do: they fetch the page, open its socket and
+click its buttons, each at a session of its own against an agent that does not search. Every card they
+are shown is compared with the deal of their own session, so that cross-talk would be seen. With
+`screenshots` pictures of the pages are made by a headless Chromium, those of the documentation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import secrets
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from equipoise.bench.figures import figure
+from equipoise.errors import EquipoiseError
+from equipoise.games.dealing import SeededDeals
+from equipoise.web.app import free_port
+from equipoise.web.auth import VISITOR_COOKIE
+from equipoise.web.faces import card_name
+from equipoise.web.seat import GAMES, position_of
+from equipoise.web.store import FILE, Store
+
+#: People at tables, and the hands that each plays.
+SESSIONS, HANDS = 50, 4
+#: Fetches of pages that are timed.
+_FETCHES = 200
+_SPOT = (
+    'board = "Td 9d 6h"\npot = 200\nstack = 900\n[ranges]\noop = "22+,A2s+,KTs+,QTs+,JTs,ATo+,KQo"\n'
+    'ip = "22+,A2s+,K9s+,Q9s+,J9s+,T9s,ATo+,KJo+"\n[menu]\nbets = "50%"\nraises = "60%"\n'
+)
+_CODE = "from equipoise.cli import main; main()"
+
+
+@contextmanager
+def served(folder: Path) -> Any:
+    """A server in a process of its own: its address and process."""
+    port = free_port("127.0.0.1", 0)
+    command = [sys.executable, "-c", _CODE, "web", "--port", str(port)]
+    env = {**os.environ, "EQUIPOISE_DATA": str(folder)}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            if "http://" not in process.stdout.readline():
+                raise EquipoiseError("the server did not start: try `equipoise web`")
+            yield f"http://127.0.0.1:{port}", process.pid
+        finally:
+            process.kill()
+
+
+def run(seed: int = 0, screenshots: Path | None = None) -> dict[str, Any]:
+    """Measure, or make the pictures."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if screenshots is not None:
+            with served(folder) as (address, _):
+                made = _pictures(address, screenshots)
+            return {"suite": "web", "seed": seed, "figures": made}
+        visitors = _visitors(folder, seed)
+        with served(folder) as (address, pid):
+            guests = [_Guest(address, visitor) for visitor in visitors]
+            found = asyncio.run(_load(address, guests, folder))
+            memory = _megabytes(pid)
+        crossed = _crossed(folder, guests)
+    figures = [
+        figure("page, 95th percentile, a flop being solved", found["page"], "ms", at_most=200),
+        figure("page, median", found["page_median"], "ms"),
+        figure(f"click to answer at {SESSIONS} tables, 95th percentile", found["click"], "ms"),
+        figure("sessions at once", found["sessions"], "", at_least=SESSIONS),
+        figure("hands finished", found["hands"], "", at_least=SESSIONS * HANDS),
+        figure("cards or hands of another session", crossed, "", at_most=0),
+        figure("memory of the server's process", memory, "MB"),
+    ]
+    return {"suite": "web", "seed": seed, "figures": figures}
+
+
+def _visitors(folder: Path, seed: int) -> list[str]:
+    """People who have sat down already, each at his own session."""
+    store = Store(folder / FILE)
+    visitors = [secrets.token_hex(16) for _ in range(SESSIONS)]
+    for number, visitor in enumerate(visitors):
+        store.begin_session(visitor, f"v{number}", "call", "nolimit 200", seed=seed + number)
+    store.close()
+    return visitors
+
+
+async def _load(address: str, guests: list[_Guest], folder: Path) -> dict[str, float]:
+    import httpx
+
+    spot = folder / "flop.toml"
+    spot.write_text(_SPOT)
+    command = [sys.executable, "-c", _CODE, "solve", str(spot), "--target-pct-pot", "0.001"]
+    quiet = subprocess.DEVNULL
+    async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+        # The first visitor waits for the agents.
+        await client.get("/")
+        await asyncio.sleep(8)
+        with subprocess.Popen([*command, "--json"], stdout=quiet, stderr=quiet) as solve:
+            try:
+                playing = asyncio.gather(*(guest.play() for guest in guests))
+                pages = []
+                for _ in range(_FETCHES):
+                    began = time.perf_counter()
+                    answer = await client.get("/sessions")
+                    answer.raise_for_status()
+                    pages.append(1000 * (time.perf_counter() - began))
+                    await asyncio.sleep(0.05)
+                await playing
+            finally:
+                solve.kill()
+    clicks = [wait for guest in guests for wait in guest.waits]
+    return {
+        "page": statistics.quantiles(pages, n=20)[-1],
+        "page_median": statistics.median(pages),
+        "click": statistics.quantiles(clicks, n=20)[-1],
+        "sessions": float(sum(bool(guest.waits) for guest in guests)),
+        "hands": float(sum(guest.hands for guest in guests)),
+    }
+
+
+class _Guest:
+    """A visitor: fetches the table, opens its socket, checks every hand down."""
+
+    def __init__(self, address: str, visitor: str) -> None:
+        self.address, self.visitor = address, visitor
+        self.waits: list[float] = []
+        self.hands = 0
+        #: The cards he was shown as his own, hand by hand.
+        self.shown: list[str] = []
+        self._elements: dict[str, Any] = {}
+        self._changed = asyncio.Event()
+
+    async def play(self) -> None:
+        """So many hands."""
+        import httpx
+        import socketio
+
+        cookies = {"cookie": f"{VISITOR_COOKIE}={self.visitor}"}
+        async with httpx.AsyncClient(timeout=60) as client:
+            text = (await client.get(self.address, headers=cookies)).text
+        told = re.search(r"parseElements\(String\.raw`(.*?)`\)", text, re.DOTALL)
+        client_id = re.search(r"'client_id': '([0-9a-f-]+)'", text)
+        assert told is not None
+        assert client_id is not None
+        self._elements = json.loads(unescape(told.group(1)))
+        socket = socketio.AsyncClient(reconnection=False)
+        socket.on("update", self._update)
+        query = (
+            f"client_id={client_id.group(1)}&next_message_id=0&implicit_handshake=true"
+            f"&tab_id={secrets.token_hex(8)}&document_id={secrets.token_hex(8)}"
+        )
+        await socket.connect(
+            f"{self.address}?{query}",
+            headers=cookies,
+            socketio_path="/_nicegui_ws/socket.io",
+            transports=["websocket"],
+        )
+        while self.hands < HANDS:
+            felt = self._felt()
+            over = 'class="banner' in felt
+            if over:
+                self.hands += 1
+                self.shown.append(self._hole(felt))
+            if over or "me to-act" in felt:
+                await self._click(socket, client_id.group(1), "next" if over else "call", felt)
+            else:
+                await self._wait(felt)
+        await socket.disconnect()
+
+    def _update(self, message: dict[str, Any]) -> None:
+        for name, element in message.items():
+            if name != "_id" and isinstance(element, dict):
+                self._elements.setdefault(name, {}).update(element)
+        self._changed.set()
+
+    def _felt(self) -> str:
+        for element in self._elements.values():
+            text = str(element.get("props", {}).get("innerHTML", ""))
+            if 'class="felt"' in text:
+                return text
+        return ""
+
+    @staticmethod
+    def _hole(felt: str) -> str:
+        mine = felt.partition('class="seat me')[2]
+        return "|".join(re.findall(r'alt="([a-z ]+)"', mine)[:2])
+
+    async def _click(self, socket: Any, client_id: str, kind: str, felt: str) -> None:
+        for name, element in self._elements.items():
+            if kind in (element.get("class") or []) and "act" in element["class"]:
+                event = {
+                    "id": int(name),
+                    "client_id": client_id,
+                    "listener_id": element["events"][0]["listener_id"],
+                    "args": {},
+                }
+                began = time.perf_counter()
+                await socket.emit("event", event)
+                await self._wait(felt)
+                self.waits.append(1000 * (time.perf_counter() - began))
+                return
+
+    async def _wait(self, felt: str) -> None:
+        """Until the table looks otherwise."""
+        while self._felt() == felt:
+            self._changed.clear()
+            await asyncio.wait_for(self._changed.wait(), 60)
+
+
+def _crossed(folder: Path, guests: list[_Guest]) -> int:
+    """Hands in which a visitor was shown other cards than his own session's seed deals him."""
+    store, wrong = Store(folder / FILE), 0
+    for guest in guests:
+        row = store.sessions(guest.visitor)[0]
+        deals = SeededDeals(GAMES[row.game], row.seed)
+        for number, shown in enumerate(guest.shown):
+            hole = deals.deal(number).holes[position_of(row.seat, number)]
+            wrong += shown != "|".join(card_name(card) for card in hole)
+        wrong += len(guest.shown) != HANDS
+    store.close()
+    return wrong
+
+
+def _megabytes(pid: int) -> float:
+    """Memory that a process holds."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("ascii")
+    except OSError:
+        return float("nan")
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    return int(found.group(1)) / 1024 if found else float("nan")
+
+
+def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
+    """Pictures of every page, at the width of a desk and of a phone, dark and light."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise EquipoiseError("pictures are made by Playwright: pip install playwright") from None
+    import shutil
+
+    from PIL import Image
+
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        raise EquipoiseError("pictures are made in Chromium: install it, apt-get install chromium")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = []
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        for kind, width, height, scheme in (
+            ("desk", 1200, 760, "dark"),
+            ("light", 1200, 760, "light"),
+            ("phone", 390, 800, "dark"),
+        ):
+            context = browser.new_context(
+                viewport={"width": width, "height": height},
+                color_scheme=scheme,  # type: ignore[arg-type]
+            )
+            page = context.new_page()
+            for name in _tour(page, address):
+                path = folder / f"{name}-{kind}.png"
+                page.screenshot(path=path)
+                # Felt shades into itself: 160 colours show it as well, in a third of the size.
+                Image.open(path).convert("RGB").quantize(160).save(path, optimize=True)
+                size = path.stat().st_size / 1000
+                made.append(figure(path.name, size, "kB", at_most=200))
+            context.close()
+        browser.close()
+    return made
+
+
+def _tour(page: Any, address: str) -> Any:
+    """Go through the pages; each name is a picture to take."""
+    page.goto(address)
+    ready = "() => [...document.querySelectorAll('.act')].some(e => e.offsetParent)"
+    page.wait_for_selector(".felt", timeout=60_000)
+    page.wait_for_function(ready, timeout=60_000)
+    for _ in range(12):
+        if page.locator(".act.next:visible").count():
+            break
+        if page.locator(".slot img").count() >= 3:
+            page.keyboard.press("2")
+            page.wait_for_timeout(600)
+            yield "table"
+            page.keyboard.press("c")
+            break
+        page.keyboard.press("c")
+        page.wait_for_timeout(300)
+        page.wait_for_function(ready, timeout=60_000)
+    while not page.locator(".act.next:visible").count():
+        page.wait_for_function(ready, timeout=60_000)
+        page.keyboard.press("c")
+        page.wait_for_timeout(400)
+    page.wait_for_timeout(800)
+    yield "showdown"
+    page.get_by_role("link", name="Replay the last hand").click()
+    page.wait_for_selector(".felt")
+    page.wait_for_function("() => !document.querySelector('progress.bar')", timeout=240_000)
+    page.get_by_role("button", name="Step").click()
+    for _ in range(20):
+        if page.locator(".range svg").count():
+            break
+        page.get_by_role("button", name="Step").click()
+        page.wait_for_timeout(250)
+    page.wait_for_timeout(400)
+    yield "replay"
+    page.goto(f"{address}/sessions")
+    page.wait_for_selector("table.plain")
+    yield "sessions"
+    page.goto(f"{address}/rooms")
+    page.get_by_role("button", name="Open").click()
+    page.wait_for_url("**/room/*")
+    page.wait_for_selector(".room-title")
+    page.wait_for_timeout(400)
+    yield "room"
