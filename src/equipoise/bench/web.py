@@ -260,16 +260,16 @@ def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
     with sync_playwright() as player:
         browser = player.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for kind, width, height, scheme in (
-            ("desk", 1200, 760, "dark"),
             ("light", 1200, 760, "light"),
             ("phone", 390, 800, "dark"),
+            ("desk", 1200, 760, "dark"),
         ):
             context = browser.new_context(
                 viewport={"width": width, "height": height},
                 color_scheme=scheme,  # type: ignore[arg-type]
             )
             page = context.new_page()
-            for name in _tour(page, address):
+            for name in _tour(page, address, replays=kind == "desk"):
                 path = folder / f"{name}-{kind}.png"
                 page.screenshot(path=path)
                 # Felt shades into itself: 160 colours show it as well, in a third of the size.
@@ -281,7 +281,7 @@ def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
     return made
 
 
-def _tour(page: Any, address: str) -> Any:
+def _tour(page: Any, address: str, replays: bool) -> Any:
     """Go through the pages; each name is a picture to take."""
     page.goto(address)
     ready = "() => [...document.querySelectorAll('.act')].some(e => e.offsetParent)"
@@ -305,17 +305,7 @@ def _tour(page: Any, address: str) -> Any:
         page.wait_for_timeout(400)
     page.wait_for_timeout(800)
     yield "showdown"
-    page.get_by_role("link", name="Replay the last hand").click()
-    page.wait_for_selector(".felt")
-    page.wait_for_function("() => !document.querySelector('progress.bar')", timeout=240_000)
-    page.get_by_role("button", name="Step").click()
-    for _ in range(20):
-        if page.locator(".range svg").count():
-            break
-        page.get_by_role("button", name="Step").click()
-        page.wait_for_timeout(250)
-    page.wait_for_timeout(400)
-    yield "replay"
+    hand = page.get_by_role("link", name="Replay the last hand").get_attribute("href")
     page.goto(f"{address}/sessions")
     page.wait_for_selector("table.plain")
     yield "sessions"
@@ -325,3 +315,16 @@ def _tour(page: Any, address: str) -> Any:
     page.wait_for_selector(".room-title")
     page.wait_for_timeout(400)
     yield "room"
+    if replays:
+        # Solving the flop takes a while.
+        page.goto(address + hand)
+        page.wait_for_selector(".felt")
+        page.wait_for_function("() => !document.querySelector('progress.bar')", timeout=240_000)
+        page.get_by_role("button", name="Step").click()
+        for _ in range(20):
+            if page.locator(".range svg").count():
+                break
+            page.get_by_role("button", name="Step").click()
+            page.wait_for_timeout(250)
+        page.wait_for_timeout(400)
+        yield "replay"
