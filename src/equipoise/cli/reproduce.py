@@ -25,6 +25,7 @@ from equipoise.errors import EquipoiseError
 #: Experiments: a module of bench/reproduce with `run(seed, quick, progress)`, and one of
 #: bench/reports with `report` and `picture`.
 EXPERIMENTS = {
+    "adaptive": ("adaptive", "adaptive_report"),
     "agents-suite": ("agents_suite", "agents_report"),
     "translation": ("translation", "translation_report"),
     "purification": ("purification", "purification_report"),
@@ -53,6 +54,9 @@ def reproduce_command(
     without_luck: Annotated[
         bool, typer.Option("--aivat", help="Also take luck out of matches (AIVAT).")
     ] = False,
+    log: Annotated[
+        list[Path] | None, typer.Option(help="A log of hands, where players are predicted.")
+    ] = None,
     overwrite: Overwrite = False,
     seed: Seed = 0,
     json: Json = False,
@@ -60,6 +64,7 @@ def reproduce_command(
     """Do a document's experiments again, and print its numbers beside what came out.
 
     \b
+    Example: equipoise reproduce adaptive --log match.log --plot players.png
     Example: equipoise reproduce agents-suite --quick --plot suite.png
     Example: equipoise reproduce translation --plot mappings.png
     Example: equipoise reproduce purification
@@ -81,7 +86,7 @@ def reproduce_command(
     run, report = EXPERIMENTS[experiment]
     suite = import_module(f"equipoise.bench.reproduce.{run}")
     shown = import_module(f"equipoise.bench.reports.{report}")
-    options = _options(experiment, suite, hands, blueprint or [], workers, without_luck)
+    options = _options(experiment, suite, hands, blueprint or [], workers, without_luck, log or [])
     with progress_bar(experiment, quiet=json) as bar:
         data = suite.run(seed, quick, listening(bar), **options)
     if plot is not None:
@@ -97,6 +102,7 @@ def _options(
     blueprints: list[str],
     workers: int,
     without_luck: bool,
+    logs: list[Path],
 ) -> dict[str, Any]:
     """What the experiment is told besides seed and effort; what it does not take is refused."""
     check_number("--hands", hands, 2, 1_000_000_000)
@@ -117,6 +123,7 @@ def _options(
         "blueprints": (files, bool(files)),
         "workers": (workers, workers != 1),
         "without_luck": (without_luck, without_luck),
+        "log": (logs, bool(logs)),
     }
     known = signature(suite.run).parameters
     for name, (_, asked) in given.items():

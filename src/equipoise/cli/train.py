@@ -27,7 +27,26 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.run import Event
+    from equipoise.solve.training.recipe import Recipe
     from equipoise.solve.training.run import Trained, TrainingRun
+
+
+#: Processes of a cluster.
+Workers = Annotated[
+    int | None, typer.Option(help="Divide the work among so many processes of a Ray cluster.")
+]
+#: Options of `train adaptive`.
+Logs = Annotated[
+    list[Path] | None,
+    typer.Option(help="`adaptive`: hands to learn players from, ACPC or PHH; often if needed."),
+]
+FirstHands = Annotated[
+    int | None, typer.Option(help="`adaptive`: learn from the first hands of the logs only.")
+]
+Phi = Annotated[str, typer.Option(help="`adaptive`: φ: seed, odds, context, full or payoff.")]
+Estimator = Annotated[
+    str, typer.Option(help="`adaptive`: newton, or the document's ascent or literal.")
+]
 
 
 def train_command(
@@ -56,11 +75,12 @@ def train_command(
         ),
     ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads; by default all cores.")] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Divide the work among so many processes of a Ray cluster."),
-    ] = None,
+    workers: Workers = None,
     address: Address = None,
+    log: Logs = None,
+    hands: FirstHands = None,
+    features: Phi = "full",
+    estimator: Estimator = "newton",
     show_list: Annotated[bool, typer.Option("--list", help="List the recipes.")] = False,
     json: Json = False,
 ) -> None:
@@ -71,18 +91,33 @@ def train_command(
     Example: equipoise train tartanian5 --minutes 60 --out tartanian5.run
     Example: equipoise train tartanian5 --resume --minutes 120
     Example: equipoise train claudico --workers 4
+    Example: equipoise train adaptive --log match.log --hands 25000 --out players.model
+
+    `adaptive` is no recipe: it fits the model of players that the agent of that name plays with, to logs, or
+    without any to a few hands that ship.
 
     What it takes is printed before it starts. Ctrl-C saves and stops; --resume goes on, also after a
     crash. The folder holds the blueprint, the curve as CSV and PNG, and the sanity report.
     """
     from equipoise.solve.training.recipe import Recipe
-    from equipoise.solve.training.run import TrainingRun
 
     if show_list:
         _list_recipes(json)
         return
     if not recipe:
         raise EquipoiseError("which recipe? `equipoise train --list` shows them")
+    if recipe == "adaptive":
+        from equipoise.cli.study.players import train_players
+
+        if any((minutes, target_bb, threads, workers, address, resume)):
+            raise EquipoiseError(
+                "train adaptive takes --log, --hands, --features, --estimator, --out"
+            )
+        told = (log or [], hands, features, estimator, out)
+        train_players(*told, seed=seed or 0, overwrite=overwrite, json=json)
+        return
+    if log or hands is not None or (features, estimator) != ("full", "newton"):
+        raise EquipoiseError("--log, --hands, --features and --estimator belong to train adaptive")
     check_positive("--minutes", minutes)
     check_positive("--target-bb", target_bb)
     check_number("--threads", threads, 1, MOST_THREADS)
@@ -90,10 +125,24 @@ def train_command(
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
+    cluster = {"threads": threads, "workers": workers, "address": address}
+    _train(chosen, out, cluster, resume=resume, overwrite=overwrite, json=json)
+
+
+def _train(
+    chosen: Recipe,
+    out: Path | None,
+    cluster: dict[str, Any],
+    *,
+    resume: bool,
+    overwrite: bool,
+    json: bool,
+) -> None:
+    """Train by a recipe, write what came out and show it."""
+    from equipoise.solve.training.run import TrainingRun
+
     with stopped_by_signals() as stop, progress_bar(chosen.name, quiet=json) as bar:
-        training = TrainingRun(
-            chosen, out, threads=threads, progress=listening(bar), workers=workers, address=address
-        )
+        training = TrainingRun(chosen, out, progress=listening(bar), **cluster)
         training.check(resume=resume, overwrite=overwrite)
         _say(f"{chosen.name}: {training.estimate}", json)
         # Nobody else may use the folder until the blueprint of this run is in it.

@@ -1,0 +1,499 @@
+"""The adaptive agent: its arithmetic, its beliefs, what it learns and keeps, and that it plays."""
+
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from equipoise.agents.adaptive import memory as remembering
+from equipoise.agents.adaptive.beliefs import Beliefs, MatrixRecursion, RangeRecursion
+from equipoise.agents.adaptive.decisions import Decisions, PlayedHand, size_class, steps
+from equipoise.agents.adaptive.expectimax import Expectimax, golden_section, payoff
+from equipoise.agents.adaptive.features import FEATURES
+from equipoise.agents.adaptive.fitting import fit_actions, fit_players, grouped
+from equipoise.agents.adaptive.memory import Memory
+from equipoise.agents.adaptive.model import PlayerModel, shipped
+from equipoise.agents.adaptive.opponent import Opponent
+from equipoise.agents.adaptive.situation import hand_on, hands_on, situation
+from equipoise.agents.adaptive.sizes import class_chances, log_density
+from equipoise.agents.adaptive.softmax import ascend, fit, gradient, log_probabilities
+from equipoise.agents.registry import make_agent
+from equipoise.arena.match import play_match
+from equipoise.cards.card import parse_cards
+from equipoise.cards.combos import COMBO_CARDS, blocked, combo_index, parse_combo
+from equipoise.cards.strength import potential, river_equities
+from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.games.checkdown import CheckDown
+from equipoise.games.rules import (
+    CALL,
+    FOLD,
+    LIMIT_HOLDEM,
+    NOLIMIT_HOLDEM,
+    Kind,
+    State,
+    nolimit,
+    raise_to,
+)  # fmt: skip
+
+FLOP = parse_cards("Td9d6h")
+GAME = CheckDown(NOLIMIT_HOLDEM)
+
+
+def at(betting: str) -> State:
+    return State.from_betting_text(NOLIMIT_HOLDEM, betting)
+
+
+# ------------------------------------------------------------------------------- the payoff
+
+
+def test_the_literal_payoff_counts_its_own_raise_as_won():
+    assert payoff(200, 300, 0.3, 0.55, literal=True) == 273.5
+    assert payoff(200, 300, 0.3, 0.55) == 158
+    for r in (100, 300, 1000):
+        gap = payoff(200, r, 0.3, 0.55, literal=True) - payoff(200, r, 0.3, 0.55)
+        assert gap == pytest.approx(0.7 * 0.55 * r)
+    literal = [payoff(200, r, 0.2, 0.4, literal=True) for r in (100, 1000)]
+    right = [payoff(200, r, 0.2, 0.4) for r in (100, 1000)]
+    assert (literal, right) == ([120, 264], [88, -56])
+
+
+def test_golden_section_finds_a_peak():
+    assert golden_section(lambda x: -abs(x - 1.3), 0, 4, 40) == pytest.approx(1.3, abs=1e-6)
+
+
+# ------------------------------------------------------------------------------- the estimator
+
+
+def test_the_literal_gradient_is_that_of_the_probability():
+    chances = np.array([0.2, 0.5, 0.3])
+    step = gradient(np.ones(1), chances, 2, literal=True)[0]
+    assert np.allclose(step, [-0.06, -0.15])
+    assert np.allclose(gradient(np.ones(1), chances, 2, literal=False)[0], [-0.2, -0.5])
+    # 70 to 30 at P = .7: the likelihood rests, the probability goes on to certainty.
+    pulls = [
+        sum(gradient(np.ones(1), np.array([0.7, 0.3]), k, literal=literal)[0, 0] * share
+            for k, share in ((0, 0.7), (1, 0.3)))
+        for literal in (True, False)
+    ]  # fmt: skip
+    assert np.allclose(pulls, [0.084, 0])
+
+
+def test_newton_finds_where_the_gradient_vanishes():
+    random = np.random.default_rng(3)
+    x = np.concatenate([np.ones((400, 1)), random.normal(size=(400, 3))], axis=1)
+    truth = np.array([[0.3, -0.5], [1.0, 0.2], [-0.4, 0.8], [0.0, 0.5]])
+    open_ = np.ones((400, 3), dtype=bool)
+    open_[:40, 0] = False
+    chances = np.exp(log_probabilities(x, truth, open_))
+    chosen = np.array([random.choice(3, p=row) for row in chances])
+    theta = fit(x, chosen, open_, 0.5)
+    logs = np.exp(log_probabilities(x, theta, open_))
+    slope = x.T @ (np.eye(3)[chosen] - logs)[:, :2]
+    assert np.allclose(slope[1:], 0.5 * theta[1:], atol=0.05)
+    assert abs(slope[0]).max() < 0.05
+    # One pass of small steps goes the same way.
+    once = ascend(x, chosen, open_, np.arange(400), rate=0.01)
+    assert np.corrcoef(once.ravel(), theta.ravel())[0, 1] > 0.8
+
+
+# ------------------------------------------------------------------------------- situations
+
+
+@pytest.mark.parametrize("text", ["", "Td9d6h", "Td9d6hQc", "Td9d6hQc2s"])
+def test_one_hand_and_all_hands_agree_with_counting(text):
+    board = parse_cards(text)
+    for name in ("AsAh", "8c7c", "KdJd"):
+        hole = parse_cards(name)
+        one = hand_on(hole, board)
+        assert np.allclose(hands_on(board)[combo_index(*hole)], one, atol=1e-7)
+        if board:
+            found = potential(hole, board)
+            assert one[0] == pytest.approx(found.equity, abs=3e-5)
+            assert one[1] == pytest.approx(found.strength, abs=1e-12)
+            equities, chances = river_equities(hole, board)
+            spread = np.sqrt(max(0, (equities**2) @ chances - (equities @ chances) ** 2))
+            assert one[2] == pytest.approx(spread, abs=1e-4)
+    assert (hands_on(board)[blocked(board)] == 0).all()
+
+
+def test_who_raised_last():
+    assert situation(at("r300r900c/")).facts[4:6] == (1.0, 0.0)
+    assert situation(at("r300r900c/c")).facts[4:6] == (0.0, 1.0)
+    assert situation(at("cc/cc/")).facts[4:6] == (0.0, 0.0)
+    assert situation(at("cc/r300c/c")).facts[3:6] == (1.0, 0.0, 1.0)
+
+
+def test_sizes_and_their_classes():
+    state = at("r300c/")
+    sizes = [300 + share for share in (100, 200, 300, 390, 450, 600, 900, 1200, 1800, 19700)]
+    assert [size_class(state, raise_to(size)) for size in sizes] == list(range(10))
+
+
+# ------------------------------------------------------------------------------- fitting
+
+
+@pytest.fixture(scope="module")
+def fixture():
+    from importlib.resources import as_file, files
+
+    from equipoise.arena.histories.played import read_decisions
+
+    with as_file(files("equipoise.agents.adaptive") / "fixture.acpc.gz") as path:
+        return read_decisions([path])
+
+
+@pytest.fixture(scope="module")
+def halves(fixture):
+    early = fixture.hand < 500
+    return fixture.where(early), fixture.where(~early)
+
+
+def mean_log(model, decisions, group):
+    return model.logs(decisions, group)[np.arange(len(decisions)), decisions.kind].mean()
+
+
+def test_more_features_predict_better(halves):
+    early, late = halves
+    group, later = (np.zeros(len(part), dtype=np.int64) for part in halves)
+    found = {name: mean_log(fit_actions(early, group, FEATURES[name]), late, later)
+             for name in ("cardless", "seed", "context")}  # fmt: skip
+    assert found["cardless"] < found["seed"] < found["context"] < -0.5
+    literal = fit_actions(early, group, FEATURES["seed"], estimator="literal")
+    proper = fit_actions(early, group, FEATURES["seed"], estimator="ascent")
+    assert mean_log(literal, late, later) < mean_log(proper, late, later) < found["seed"]
+
+
+def test_the_model_that_ships_knows_the_hands_of_the_fixture(fixture):
+    model = shipped()
+    assert model.groups == ("field", "deepstack")
+    group = model.groups_of(fixture)
+    assert mean_log(model.actions, fixture, group) > -0.52
+    expected = np.exp(model.cardless.logs(fixture, group))
+    residuals = remembering.running_residuals(fixture, expected)
+    with_them = model.actions.logs(fixture, group, residuals)
+    assert np.isfinite(with_them[np.arange(len(fixture)), fixture.kind]).all()
+    chances = np.exp(with_them)
+    assert np.allclose(chances.sum(axis=1), 1)
+    assert (chances[~fixture.facing, 0] == 0).all()
+    assert np.allclose(chances[~fixture.can_raise, 2], 0)
+
+
+def test_all_hands_at_once_are_the_same_as_one_by_one():
+    model, state = shipped(), at("r300c/cr600")
+    found, hole = situation(state), parse_cards("KdJd")
+    residuals = np.array([0.1, -0.05, 0.2, 0.0, 0.1, -0.2])
+    every = model.actions.chances(found, 0, hands_on(FLOP), {}, residuals)
+    hand = PlayedHand(at("r300c/cr600f"), (None, None), FLOP, ("a", "b"))
+    rows = Decisions.of([hand._replace(holes=(hole, parse_cards("2c3c")))])
+    last = rows.where(np.arange(len(rows)) == len(rows) - 1)
+    private = hand_on(hole, FLOP)[None]
+    one = Decisions(
+        **{**{k: getattr(last, k) for k in last.__dataclass_fields__}, "private": private}
+    )
+    logs = model.actions.logs(one, np.zeros(1, dtype=np.int64), residuals[None])
+    assert np.allclose(np.exp(logs[0]), every[combo_index(*hole)], atol=1e-9)
+
+
+def test_a_model_is_kept_in_a_file(fixture, tmp_path):
+    model = fit_players(fixture.where(fixture.hand < 300), FEATURES["context"])
+    model.save(tmp_path / "m", {"hands": 300})
+    again = PlayerModel.load(tmp_path / "m")
+    group = model.groups_of(fixture)
+    assert mean_log(again.actions, fixture, group) == mean_log(model.actions, fixture, group)
+    data = (tmp_path / "m").read_bytes()
+    (tmp_path / "m").write_bytes(data[:-9] + b"x" + data[-8:])
+    with pytest.raises(ArtefactError, match="damaged"):
+        PlayerModel.load(tmp_path / "m")
+    hidden = fixture.where(fixture.hand < 300)
+    hidden.private[:] = np.nan
+    with pytest.raises(EquipoiseError, match="known cards"):
+        fit_players(hidden)
+
+
+def test_large_parts_are_groups_of_their_own(fixture, monkeypatch):
+    from equipoise.agents.adaptive import fitting
+
+    monkeypatch.setattr(fitting, "OWN_DECISIONS", 500)
+    names, group = grouped(fixture)
+    assert names == ("field", "deepstack")
+    assert (np.array(fixture.players)[fixture.player[group == 1]] == "deepstack").all()
+
+
+# ------------------------------------------------------------------------------- beliefs
+
+
+def believer(hole: str, kind=RangeRecursion, board=()):
+    opponent = Opponent(shipped())
+    beliefs = Beliefs(NOLIMIT_HOLDEM, parse_cards(hole), GAME, opponent,
+                      kind(NOLIMIT_HOLDEM, GAME, Opponent(shipped())))  # fmt: skip
+    beliefs.see(board)
+    return beliefs
+
+
+def test_p_excludes_our_cards_and_q_does_not():
+    beliefs = believer("AsKd", board=FLOP)
+    ours = blocked(parse_cards("AsKd"))
+    assert (beliefs.p[ours] == 0).all()
+    assert (beliefs.recursion.range.weights[ours & ~blocked(FLOP)] > 0).all()
+    assert np.count_nonzero(beliefs.p) == 1081
+    assert beliefs.p.sum() == pytest.approx(1)
+
+
+def test_an_action_multiplies_by_its_likelihood():
+    beliefs = believer("AsKd")
+    before = beliefs.p
+    state = at("")
+    beliefs.opponent_acts(state, raise_to(300))
+    likelihood = Opponent(shipped()).likelihood(state, raise_to(300), ())
+    wanted = before * likelihood
+    assert np.allclose(beliefs.p, wanted / wanted.sum(), atol=1e-9)
+    aces, trash = parse_combo("QhQc"), parse_combo("7h2c")
+    assert beliefs.p[aces] / before[aces] > 1 > beliefs.p[trash] / before[trash]
+    # A raise makes us less likely to win.
+    assert beliefs.win < float(before @ beliefs.win_given_pair)
+
+
+def test_winning_chances_are_those_of_counting():
+    beliefs = believer("AsAh", board=FLOP)
+    kings = parse_combo("KsKh")
+    assert beliefs.win_given_pair[kings] == pytest.approx(0.8919, abs=1e-4)
+    assert beliefs.win == pytest.approx(potential("AsAh", "Td9d6h").equity, abs=1e-9)
+
+
+def test_one_public_range_serves_all_of_his_hands():
+    beliefs = believer("AsKd", board=FLOP)
+    beliefs.agent_acts(at("cc/"), raise_to(200))
+    weights = beliefs.recursion.range.weights
+    winning = beliefs.recursion.winning()
+    for name in ("QhQc", "8c7c"):
+        hand = parse_combo(name)
+        left = weights * ~blocked(tuple(COMBO_CARDS[hand].tolist()))
+        slow = 1 - (left @ (1 + GAME.against_hand(hand, FLOP).margin) / 2) / left.sum()
+        assert winning[hand] == pytest.approx(slow, abs=1e-9)
+
+
+def test_the_literal_recursion_differs_from_pair_to_pair():
+    river = parse_cards("Td9d6hQc2s")
+    beliefs = believer("AsKd", MatrixRecursion, river)
+    q = beliefs.recursion
+    first, second = parse_combo("8c7c"), parse_combo("5h3h")
+    a, b = parse_combo("QhQd"), parse_combo("4s3c")
+    q.act(at("cc/cc/cc/"), raise_to(200))
+    ratios = [q.weights[y, a] / q.weights[y, b] for y in (first, second)]
+    # Against the straight both lose; a set beats the lesser hand and three high does not.
+    assert ratios[1] > 1.05 * ratios[0]
+    assert (q.weights[first][blocked(parse_cards("8c"))] == 0).all()
+    assert 0 <= q.winning().min() <= q.winning().max() <= 1
+
+
+# ------------------------------------------------------------------------------- expectimax
+
+
+class Fixed(Opponent):
+    """Answers every bet alike, whatever the model says."""
+
+    def __init__(self, *chances: float) -> None:
+        super().__init__(shipped())
+        self.fixed = chances
+
+    def chances(self, found, board, winning=None):
+        row = np.array(self.fixed)
+        if not found.facing:
+            row = np.array([0.0, row[0] + row[1], row[2]])
+        if not found.can_raise:
+            row = np.array([row[0], 1 - row[0], 0.0])
+        return np.tile(row, (1326, 1))
+
+
+def thinker(opponent, hole, board=(), depth=1, position=1, **more):
+    recursion = RangeRecursion(NOLIMIT_HOLDEM, GAME, Opponent(shipped()))
+    beliefs = Beliefs(NOLIMIT_HOLDEM, parse_cards(hole), GAME, opponent, recursion)
+    beliefs.see(board)
+    return Expectimax(beliefs, opponent, position, depth, **more)
+
+
+def test_against_a_caller_the_best_raise_is_all_in_above_one_half():
+    caller = Fixed(0, 1, 0)
+    assert thinker(caller, "AsAh").best(at("")).action == raise_to(20000)
+    aces = thinker(caller, "AsAh").best(at("")).value
+    assert aces == pytest.approx(20000 * (2 * 0.85204 - 1), rel=1e-3)
+    assert thinker(caller, "7h2c").best(at("")).action.kind != Kind.RAISE
+
+
+def test_against_a_folder_any_raise_wins_the_blind():
+    folder = Fixed(1, 0, 0)
+    for name in ("7h2c", "AsAh"):
+        best = thinker(folder, name).best(at(""))
+        assert best.action.kind == Kind.RAISE
+        assert best.value == pytest.approx(100)
+
+
+def test_values_are_those_of_the_payoff_formula():
+    mixed = Fixed(0.3, 0.7, 0)
+    search = thinker(mixed, "KcQd", depth=0)
+    win = search._beliefs.win
+    found = {one.action: one.value for one in search.choices(at(""))}
+    for amount in (200, 20000):
+        wanted = payoff(200, amount - 100, 0.3, win) - 100
+        assert found[raise_to(amount)] == pytest.approx(wanted)
+    assert found[FOLD] == -50
+    assert found[CALL] == pytest.approx((2 * win - 1) * 100)
+    literal = thinker(mixed, "KcQd", depth=0, payoffs="literal")
+    found = {one.action: one.value for one in literal.choices(at(""))}
+    assert found[raise_to(200)] == pytest.approx(payoff(200, 100, 0.3, win, literal=True) - 100)
+
+
+class Choosy(Fixed):
+    """Calls with the better half of hands, folds the other."""
+
+    def chances(self, found, board, winning=None):
+        call = (hands_on(board)[:, 0] > 0.5).astype(float)
+        return np.stack([1 - call, call, 0 * call], axis=1)
+
+
+def test_those_who_call_are_as_strong_as_callers():
+    search = thinker(Choosy(), "KcQd", depth=0)
+    value = search._after(at(""), raise_to(20000), search._weights, 0)
+    p, win = search._beliefs.p, search._beliefs.win_given_pair
+    calls = hands_on(())[:, 0] > 0.5
+    slow = sum(
+        weight * ((2 * equity - 1) * 20000 if call else 100)
+        for weight, equity, call in zip(p, win, calls, strict=True)
+    )
+    assert value == pytest.approx(slow)
+    fold = float(p @ ~calls)
+    assert payoff(200, 19900, fold, float(p @ win)) - 100 > value + 500
+
+
+def test_after_the_last_raise_the_rest_is_renormalised():
+    raiser = Fixed(0.2, 0.5, 0.3)
+    calm = Fixed(0.2 / 0.7, 0.5 / 0.7, 0.0)
+    shallow, known = (thinker(one, "KcQd", depth=0) for one in (raiser, calm))
+    a, b = (one._after(at(""), raise_to(300), one._weights, 0) for one in (shallow, known))
+    assert a == pytest.approx(b)
+
+
+def test_an_opponent_all_in_for_less_is_paid_for_less():
+    rules = nolimit(stack=5000)
+    state = State.from_betting_text(rules, "r5000")
+    recursion = RangeRecursion(rules, GAME, Opponent(shipped()))
+    player = Fixed(0, 1, 0)
+    beliefs = Beliefs(rules, parse_cards("AsAh"), GAME, player, recursion)
+    found = {one.action: one.value for one in Expectimax(beliefs, player, 0).choices(state)}
+    assert found[CALL] == pytest.approx(5000 * (2 * beliefs.win - 1))
+    assert set(found) == {FOLD, CALL}
+
+
+# ------------------------------------------------------------------------------- memory
+
+
+def test_counts_overrule_the_model():
+    memory, found = Memory(), situation(at("r300"))
+    classes = remembering.rank_classes(np.linspace(0, 1, 1326))
+    model = np.tile([0.6, 0.3, 0.1], (1326, 1))
+    assert np.allclose(memory.blend(found, model, classes), model)
+    even = np.full(11, 1 / 11)
+    for _ in range(400):
+        memory.count(found, 1, even)
+    blended = memory.blend(found, model, classes)
+    assert blended[:, 1].min() > 0.95
+    # A change of ways is followed.
+    for _ in range(900):
+        memory.count(found, 0, even)
+    assert memory.blend(found, model, classes)[:, 0].min() > 0.6
+    assert memory.fine.sum(axis=-1).max() <= remembering.ROW_HORIZON + 1
+
+
+def test_what_is_not_open_stays_closed():
+    memory, found = Memory(), situation(at("r20000"))
+    memory.count(found, 1, np.full(11, 5.0))
+    memory.fine[..., 2] += 1
+    model = np.tile([0.5, 0.5, 0.0], (1326, 1))
+    blended = memory.blend(found, model, np.zeros(1326, dtype=np.int64))
+    assert (blended[:, 2] == 0).all()
+    assert np.allclose(blended.sum(axis=1), 1)
+
+
+def test_memories_are_kept_by_name_and_damage_is_refused(tmp_path):
+    path = tmp_path / "memory"
+    memory = Memory(hands=12)
+    memory.surprise(0, True, 0, (0.2, 0.5, 0.3))
+    remembering.save(path, {"Ann": memory, "Bob": Memory()})
+    again = remembering.load(path)
+    assert list(again) == ["Ann", "Bob"]
+    assert again["Ann"].hands == 12
+    assert (again["Ann"].sums == memory.sums).all()
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(ArtefactError, match="damaged"):
+        make_agent("adaptive", memory=str(path))
+    path.write_text("something else")
+    with pytest.raises(ArtefactError, match="damaged, or not"):
+        make_agent("adaptive", memory=str(path))
+    memory.fine[0, 0, 0, 0, 0] = np.nan
+    remembering.save(path, {"Ann": memory})
+    with pytest.raises(ArtefactError, match="the fine of player 0"):
+        make_agent("adaptive", memory=str(path))
+
+
+# ------------------------------------------------------------------------------- the agent
+
+
+def test_it_plays_odd_sizes_without_a_fault_and_learns(tmp_path):
+    path = tmp_path / "kept"
+    agent = make_agent("adaptive", memory=str(path), opponent="odd")
+    result = play_match(agent, "odd-sizes", hands=30, seed=4, allin_equity=True)
+    assert not result.faults
+    assert np.isfinite(result.payoffs).all()
+    assert agent.memory.hands == 30
+    agent.reset(0)
+    assert agent.memory.hands == 30
+    assert remembering.load(path)["odd"].hands == 30
+    assert play_match("adaptive", "odd-sizes", nolimit(1000), 10, 4).faults == ()
+
+
+def test_it_takes_much_from_a_caller():
+    result = play_match("adaptive", "call", hands=40, seed=9, allin_equity=True)
+    other = play_match("quick", "call", hands=40, seed=9, allin_equity=True)
+    assert result.mbb_per_hand > other.mbb_per_hand + 5000
+
+
+def test_the_same_seed_gives_the_same_match():
+    first, again = (play_match("adaptive", "station", hands=12, seed=2) for _ in range(2))
+    assert (first.payoffs == again.payoffs).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [({"depth": 9}, "0 to 4"), ({"payoff": "high"}, "right or literal"),
+     ({"recursion": "deep"}, "range or matrix"), ({"model": "nowhere"}, "no such file")],
+)  # fmt: skip
+def test_wrong_settings_are_a_sentence(settings, told):
+    with pytest.raises(EquipoiseError, match=told):
+        make_agent("adaptive", **settings)
+
+
+def test_limit_is_refused():
+    with pytest.raises(EquipoiseError, match="nolimit"):
+        make_agent("adaptive", LIMIT_HOLDEM)
+    with pytest.raises(EquipoiseError, match="no-limit"):
+        Decisions.of([PlayedHand(State.start(LIMIT_HOLDEM), (None, None), (), ("a", "b"))])
+
+
+def test_a_cut_log_normal_has_mass_one():
+    mean, sigma = log(300), 0.45
+    edges = np.geomspace(200, 2000, 4001)
+    middle = np.sqrt(edges[1:] * edges[:-1])
+    density = [exp(log_density(r, mean, sigma, 200, 2000, in_logarithm=False)) for r in middle]
+    assert np.dot(density, np.diff(edges)) == pytest.approx(1, abs=1e-5)
+    assert log_density(150, mean, sigma, 200, 2000) == log_density(2000, mean, sigma, 200, 2000)
+    for all_in in (None, 0.2):
+        assert class_chances(0.1, 0.6, all_in).sum() == pytest.approx(1)
+    assert class_chances(0.1, 0.6, 0.2)[-1] == 0.2
+
+
+def test_every_step_of_a_hand_is_a_state_and_an_action():
+    state = at("cr300c/cr600f")
+    taken = list(steps(state))
+    assert [str(action) for _, action in taken] == ["c", "r300", "c", "c", "r600", "f"]
+    assert all(before.can(action) for before, action in taken)
