@@ -272,8 +272,8 @@ def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
             for name in _tour(page, address, replays=kind == "desk"):
                 path = folder / f"{name}-{kind}.png"
                 page.screenshot(path=path)
-                # Felt shades into itself: 160 colours show it as well, in a third of the size.
-                Image.open(path).convert("RGB").quantize(160).save(path, optimize=True)
+                # Felt shades into itself: 256 colours show it as well, in a third of the size.
+                Image.open(path).convert("RGB").quantize(256, kmeans=2).save(path, optimize=True)
                 size = path.stat().st_size / 1000
                 made.append(figure(path.name, size, "kB", at_most=200))
             context.close()

@@ -127,7 +127,7 @@ class _Replay:
             with ui.element("div").classes("table-main"):
                 self.felt = ui.html("", sanitize=False)
                 with ui.element("div").classes("line"):
-                    for text, move in (("⏮", -99), ("◀ Back", -1), ("Step ▶", 1), ("⏭", 99)):
+                    for text, move in (("Start", -99), ("◀ Back", -1), ("Step ▶", 1), ("End", 99)):
                         button = ui.button(text, on_click=lambda _, m=move: self.go(m), color=None)
                         button.props("no-caps unelevated").classes("size step")
                     self.place = ui.label("").classes("muted num")
