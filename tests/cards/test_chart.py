@@ -190,3 +190,18 @@ def test_command_output_can_be_read_back(capsys, monkeypatch):
     out = capsys.readouterr().out.splitlines()
     assert max(len(line) for line in out) <= 80
     assert str(Range.parse("\n".join(out[14:]))) == text
+
+
+@pytest.mark.parametrize("count", [2, 4, 5, 9])
+def test_a_legend_stays_inside_the_picture_and_off_the_chart(count):
+    names = [f"raise-{number}.25x 12%" for number in range(count)]
+    colours = ["#336699"] * count
+    drawing = chart.figure(
+        np.full((13, 13, count), 1 / count), actions=names, colours=colours, title="t"
+    )
+    drawing.draw_without_rendering()
+    box = drawing.legends[0].get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= drawing.bbox.x1
+    assert box.y0 >= 0
+    assert box.y1 <= drawing.axes[0].get_window_extent().y0

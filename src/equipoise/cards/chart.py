@@ -168,6 +168,10 @@ def render(
     return text
 
 
+#: Actions named in one line under a chart.
+_IN_A_LINE = 4
+
+
 def figure(
     frequencies: ArrayLike,
     *,
@@ -180,7 +184,10 @@ def figure(
     from matplotlib.patches import Patch
 
     colours = colours or _colours_for(actions)
-    side, margin, head, foot = 7.5, 0.15, 0.45 if title else 0.0, 0.4 if actions else 0.0
+    # Names of many actions stand in several lines, or they would run out of the picture.
+    lines = -(-len(actions) // _IN_A_LINE)
+    side, margin, head = 7.5, 0.15, 0.45 if title else 0.0
+    foot = 0.4 + 0.25 * (lines - 1) if actions else 0.0
     width, height = side + 2 * margin, side + 2 * margin + head + foot
     drawing = Figure(figsize=(width, height), dpi=150, facecolor="white")
     axes = drawing.add_axes((margin / width, (margin + foot) / height, side / width, side / height))
@@ -189,7 +196,7 @@ def figure(
         drawing.legend(
             handles=[Patch(color=c, label=a) for a, c in zip(actions, colours or (), strict=True)],
             loc="lower center",
-            ncols=len(actions),
+            ncols=-(-len(actions) // lines),
             frameon=False,
         )
     return drawing
