@@ -44,7 +44,7 @@ def test_leaves_are_worth_what_the_whole_game_says(make, me: int) -> None:
             solver.tableau.index.block(solver.plan, b, node)[:] = blueprint.rows(node, b)
         else:
             solver.tableau.index.block(solver.plan, b, node)[:] = 1.0
-    solver._value_leaves(0, solver.plan)
+    solver.value_leaves(0, solver.plan)
     assert value_of(solver.tableau, solver.plan) == pytest.approx(value_of(tableau, rows), abs=1e-6)
 
 

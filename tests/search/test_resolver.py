@@ -236,8 +236,8 @@ def test_a_stopped_solve_is_not_kept() -> None:
 def test_what_a_resolver_refuses() -> None:
     with pytest.raises(GameError, match="seat = 2"):
         Resolver(trunk, 2)
-    with pytest.raises(SolverError, match="first_street = 1"):
-        SearchSettings(first_street=1)  # type: ignore[arg-type]
+    with pytest.raises(SolverError, match="first_street = 0"):
+        SearchSettings(first_street=0)  # type: ignore[arg-type]
     with pytest.raises(GameError, match="it is the turn of seat 0"):
         Resolver(trunk, 1).policy(PublicState(played("cc/cc/cc/"), RIVER, 0))
     with pytest.raises(GameError, match="the hand is over"):

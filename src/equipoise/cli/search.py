@@ -37,6 +37,9 @@ def search_command(
     alternatives: Annotated[
         str, typer.Option(help="What the opponent has elsewhere: self-play or best-response.")
     ] = "self-play",
+    flops: Annotated[
+        str, typer.Option(help="Which flops are solved: off-tree, all, or none.")
+    ] = "off-tree",
     iterations: Annotated[
         int | None, typer.Option(help="Of a solve; by default from the size of its tree.")
     ] = None,
@@ -49,11 +52,13 @@ def search_command(
     """Say what an agent thinks at a point of a hand: ranges, tree, policy and values.
 
     From the turn on, and in large pots before the flop, what is left of the hand is solved with the
-    true pot and the real bets, from the ranges with which the agent's strategy gets there; before that
-    the strategy itself is shown.
+    true pot and the real bets, from the ranges with which the agent's strategy gets there; so is a flop, to
+    its end, after a bet that the strategy does not have, or always with --flops all. Elsewhere the
+    strategy itself is shown.
 
     \b
     Example: equipoise search quick --history "r250c/cr400c/c" --board Td9d6hQc --hand AhQd
+    Example: equipoise search quick --history "r250c/r720" --board Td9d6h
     Example: equipoise search quick --history "r300r1000r3000r9900r20000" --hand As4s --json
     """
     from typing import get_args
@@ -75,7 +80,10 @@ def search_command(
     held = None if hand is None else _held(hand, cards)
     player = make_agent(agent, rules)
     player.reset(seed)
+    which = choose(flops, ("off-tree", "all", "none"), "--flops")
     settings = SearchSettings(
+        first_street=2 if which == "none" else 1,
+        flops="all" if which == "all" else "off-tree",
         gadget=choose(gadget, get_args(Kind), "--gadget"),  # type: ignore[arg-type]
         alternatives=choose(alternatives, get_args(Alternatives), "--alternatives"),  # type: ignore[arg-type]
         iterations=iterations,
@@ -120,7 +128,9 @@ def _resolver(player: Agent, seat: int, settings: SearchSettings) -> Resolver:
 
     if isinstance(player, SearchAgent):
         own = player.settings
-        asked = replace(settings, first_street=own.first_street, budget=own.budget)
+        asked = replace(settings, budget=own.budget)
+        if own.first_street > 1:
+            asked = replace(asked, first_street=own.first_street)
         return Resolver(player.before_search, seat, asked, continuation=player.continuation)
     if isinstance(player, BlueprintAgent):
         mapping = None if player.line is None else player.line.tree.mapping
@@ -165,6 +175,7 @@ def _tables(agent: str, thought: Thought, hand: int | None) -> RenderableType:
     solved = {
         "trunk": "nothing is solved here: this is the agent's own strategy",
         "preflop": "fold, call or all-in, solved at the real size",
+        "flop": "solved to the end of the street, the opponent choosing how the hand goes on",
         "subgame": "solved to the end of the hand",
     }[thought.source]
     facts = Table(show_header=False, box=None)

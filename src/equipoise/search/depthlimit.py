@@ -11,13 +11,15 @@ when I play on by the blueprint and he by the k-th strategy. Reaches change from
 and so do the values: before every sweep they are given anew as M_k times the reach that arrives, divided
 by what the sweep multiplies with.
 
-That is exact for games whose leaves can be listed with all their pairs of states: the referee's.
+That is exact for games whose leaves can be listed with all their pairs of states: the referee's. On flops of
+hold'em the matrices come from run-outs that are drawn (:mod:`.rollouts`, :mod:`.flop`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +31,7 @@ from equipoise.games.boards import compatible
 from equipoise.games.game import Game
 from equipoise.games.nodes import DEAL, GIVEN
 from equipoise.games.rules import Kind
+from equipoise.search.rollouts import BIAS, bent
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep import rowrules
@@ -38,11 +41,8 @@ from equipoise.solve.sweep.tableau import Tableau
 
 Floats = NDArray[np.float64]
 
-#: How much likelier a biased continuation makes what it is biased towards.
-_BIAS = 10.0
 
-
-def biased(strategy: TabularStrategy, towards: Kind, factor: float = _BIAS) -> TabularStrategy:
+def biased(strategy: TabularStrategy, towards: Kind, factor: float = BIAS) -> TabularStrategy:
     """The strategy with all actions of a kind `factor` times as likely, beside the others.
 
     >>> from equipoise.games.library.kuhn import kuhn
@@ -52,12 +52,10 @@ def biased(strategy: TabularStrategy, towards: Kind, factor: float = _BIAS) -> T
     """
     betting, numbers = strategy.betting, np.array(strategy.numbers, dtype=np.float64)
     for b, node in strategy.index.decisions():
-        play = strategy.rows(node, b)
-        for a, child in enumerate(betting.children(node)):
-            action = betting.actions[child]
-            if action is not None and action.kind == towards:
-                play[a] *= factor
-        strategy.index.block(numbers, b, node)[:] = play / play.sum(axis=0)
+        actions = [betting.actions[child] for child in betting.children(node)]
+        strategy.index.block(numbers, b, node)[:] = bent(
+            strategy.rows(node, b), actions, towards, factor
+        )
     return TabularStrategy(strategy.game, numbers, strategy.index)
 
 
@@ -159,7 +157,77 @@ class Continuations:
                     self.matrices[b, leaf][k][maps[me], maps[1 - me][state]] += worth
 
 
-class DepthLimitedSolver(DCFR):
+class LeafChoices:
+    """What solvers of cut games share: leaves are valued anew before every sweep.
+
+    A class that mixes it in has a `tableau` of a game whose opponent chooses at its leaves
+    (:func:`with_choices`), and `matrices`: by (board, leaf) what each choice is worth to player `me`, in
+    chips × chance, [state of mine, state of his].
+    """
+
+    tableau: Tableau
+    me: int
+    matrices: Mapping[tuple[int, int], Sequence[NDArray[Any]]]
+
+    def value_leaves(self, player: int, rows: NDArray[Any]) -> None:
+        """Give what leaves are worth to a player against the reach with which the other arrives."""
+        other, me = 1 - player, self.me
+        reaches = self._reaches(other, rows)
+        given: dict[tuple[int, int], Given] = {}
+        for (b, leaf), matrices in self.matrices.items():
+            met: Floats | None = None
+            for k, child in enumerate(self.tableau.game.betting.children(leaf)):
+                reach = reaches[b][child]
+                # Only his reach differs from choice to choice.
+                met = self.meets(player, b, reach) if met is None or player == me else met
+                matrix = matrices[k]
+                sent = reach.astype(matrix.dtype)
+                worth = matrix @ sent if player == me else -(matrix.T @ sent)
+                value = np.where(met > 0, worth / np.where(met > 0, met, 1.0), 0.0)
+                nothing = np.zeros(len(reach))
+                given[b, child] = (value, nothing) if player == 0 else (nothing, value)
+        self.tableau.give(given)
+
+    @cached_property
+    def _fits(self) -> dict[int, Floats]:
+        """Of each last board: what its states can meet of the other's, [state of 0, state of 1]."""
+        found = {}
+        for b in {b for b, _ in self.matrices}:
+            board = self.tableau.game.deal.boards[b]
+            pairs = compatible(*board.hands) if board.mass is None else board.mass
+            found[b] = pairs.astype(np.float64)
+        return found
+
+    def meets(self, player: int, board: int, reach: Floats) -> Floats:
+        """Of the other's reach on a board, with chance: how much each state of a player can meet."""
+        fits = self._fits[board]
+        found: Floats = (fits if player == 0 else fits.T) @ reach
+        return found
+
+    def _reaches(self, player: int, rows: NDArray[Any]) -> dict[int, dict[int, Floats]]:
+        """A player's reach at every node of every board, as a sweep carries it down."""
+        game, index = self.tableau.game, self.tableau.index
+        betting, found = game.betting, dict[int, dict[int, Floats]]()
+        for b, board in enumerate(game.deal.boards):
+            here: dict[int, Floats] = {}
+            first, last = betting.spans()[board.round]
+            for node in range(first, last):
+                above = int(betting.before[node])
+                if above < 0:
+                    here[node] = self.tableau.reach(player).astype(np.float64)
+                elif int(betting.parent[node]) < 0:
+                    arriving = found[board.parent][above]
+                    here[node] = arriving[board.arrivals[0][player]] * board.weight
+                elif int(betting.kind[above]) == player:
+                    play = probabilities(index.block(rows, b, above))
+                    here[node] = here[above] * play[node - int(betting.first[above])]
+                else:
+                    here[node] = here[above]
+            found[b] = here
+        return found
+
+
+class DepthLimitedSolver(LeafChoices, DCFR):
     """CFR of the first rounds of a game; player `me` faces an opponent who chooses how it goes on.
 
     >>> from equipoise.games.library.leduc import leduc
@@ -183,18 +251,11 @@ class DepthLimitedSolver(DCFR):
     ) -> None:
         self.whole, self.me = game, me
         self.leaves = Continuations(game, rounds, me, mine, his)
+        self.matrices = self.leaves.matrices
         cut = game.until(rounds)
         chosen = with_choices(cut.betting, 1 - me, len(his))
         super().__init__(replace(cut, betting=chosen), precision="float64")
         self._numbers = self.tableau.numbers(facing=self.regrets, rows=self.regrets, plan=self.plan)
-        boards = self.game.deal.boards
-        self._last = [b for b, board in enumerate(boards) if board.round == rounds - 1]
-        #: Of each last board: what its states can meet of the other's, [state of 0, state of 1].
-        self._fits: dict[int, Floats] = {}
-        for b in self._last:
-            mass = boards[b].mass
-            pairs = compatible(*boards[b].hands) if mass is None else mass
-            self._fits[b] = pairs.astype(np.float64)
 
     def advance(self, count: int) -> None:
         """Do `count` iterations; leaves are valued anew before every sweep."""
@@ -202,7 +263,7 @@ class DepthLimitedSolver(DCFR):
             told = self.discounting.parameters(self.iteration + 1)
             schedule = self.tableau.parameters(**told).reshape(1, -1)
             for player in (0, 1):
-                self._value_leaves(player, self.regrets)
+                self.value_leaves(player, self.regrets)
                 self.tableau.run(self._numbers, schedule, rowrules.REGRET, player, player, True)
             self.iteration += 1
 
@@ -210,7 +271,7 @@ class DepthLimitedSolver(DCFR):
         """Mean of what both gain by best-responding in the game with its choices, in chips."""
         gains = 0.0
         for player in (0, 1):
-            self._value_leaves(player, self.plan)
+            self.value_leaves(player, self.plan)
             for rule, sign in ((rowrules.BEST, 1), (rowrules.VALUE, -1)):
                 values = self.tableau.sweep(player, rule, facing=self.plan)
                 gains += sign * self.tableau.root_value(player, values)
@@ -227,41 +288,3 @@ class DepthLimitedSolver(DCFR):
 
     def _chooses(self, node: int) -> bool:
         return int(self.whole.betting.kind[node]) == DEAL
-
-    def _value_leaves(self, player: int, rows: NDArray[Any]) -> None:
-        """Give what leaves are worth to a player against the reach with which the other arrives."""
-        other, me = 1 - player, self.me
-        reaches = self._reaches(other, rows)
-        given: dict[tuple[int, int], Given] = {}
-        for (b, leaf), matrices in self.leaves.matrices.items():
-            fits = self._fits[b] if player == 0 else self._fits[b].T
-            for k, child in enumerate(self.game.betting.children(leaf)):
-                reach = reaches[b][child]
-                met = fits @ reach
-                worth = matrices[k] @ reach if player == me else -(matrices[k].T @ reach)
-                value = np.where(met > 0, worth / np.where(met > 0, met, 1.0), 0.0)
-                nothing = np.zeros(len(reach))
-                given[b, child] = (value, nothing) if player == 0 else (nothing, value)
-        self.tableau.give(given)
-
-    def _reaches(self, player: int, rows: NDArray[Any]) -> dict[int, dict[int, Floats]]:
-        """A player's reach at every node of every board, as a sweep carries it down."""
-        game, index = self.game, self.tableau.index
-        betting, found = game.betting, dict[int, dict[int, Floats]]()
-        for b, board in enumerate(game.deal.boards):
-            here: dict[int, Floats] = {}
-            first, last = betting.spans()[board.round]
-            for node in range(first, last):
-                above = int(betting.before[node])
-                if above < 0:
-                    here[node] = np.asarray(game.deal.initial[player], dtype=np.float64)
-                elif int(betting.parent[node]) < 0:
-                    arriving = found[board.parent][above]
-                    here[node] = arriving[board.arrivals[0][player]] * board.weight
-                elif int(betting.kind[above]) == player:
-                    play = probabilities(index.block(rows, b, above))
-                    here[node] = here[above] * play[node - int(betting.first[above])]
-                else:
-                    here[node] = here[above]
-            found[b] = here
-        return found

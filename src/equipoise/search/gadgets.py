@@ -224,12 +224,30 @@ class SubgameSolver(SpotSolver):
             super().advance(count)
             return
         tableau, me, he = self.tableau, self.me, self.he
+        schedule, fading = self.schedules(count)
+        if tableau.threads == 1 and self.game.deal.evaluator == "sorted":
+            reach, values = tableau.reach(he), tableau.root_values(he)
+            whole = tableau.whole_share()
+            iterate_gadget(
+                tableau.by_address(self._numbers), whole, schedule, fading, me,
+                self.gadget.kind == "maxmargin", self._state, values, reach,
+            )  # fmt: skip
+        else:
+            for t in range(count):
+                for player in (me, he):
+                    row = schedule[t : t + 1]
+                    tableau.run(self._numbers, row, rowrules.REGRET, player, player, True)
+                self.learn(fading[t])
+        self.count_iterations(fading)
+
+    def schedules(self, count: int) -> tuple[NDArray[Any], Floats]:
+        """Parameters of the next sweeps, and how the gadget's regrets and average fade: a row each."""
         lowest = float(np.finfo(np.float64).min)
         told = [
             self.discounting.parameters(self.iteration - self._forgotten + 1 + t)
             for t in range(count)
         ]
-        schedule = np.array([tableau.parameters(**one) for one in told]).reshape(count, -1)
+        schedule = np.array([self.tableau.parameters(**one) for one in told]).reshape(count, -1)
         fading = np.array(
             [
                 (one["positive"], one["negative"], one.get("floor", lowest), one["keep"],
@@ -237,24 +255,19 @@ class SubgameSolver(SpotSolver):
                 for one in told
             ]
         ).reshape(count, 5)  # fmt: skip
-        reach, values = tableau.reach(he), tableau.root_values(he)
-        picks = self.gadget.kind == "maxmargin"
-        if tableau.threads == 1 and self.game.deal.evaluator == "sorted":
-            whole = tableau.whole_share()
-            iterate_gadget(
-                tableau.by_address(self._numbers), whole, schedule, fading, me, picks,
-                self._state, values, reach,
-            )  # fmt: skip
-        else:
-            learn = learn_to_pick if picks else learn_to_follow
-            for t in range(count):
-                for player in (me, he):
-                    row = schedule[t : t + 1]
-                    tableau.run(self._numbers, row, rowrules.REGRET, player, player, True)
-                learn(values, self._state, fading[t], reach)
+        return schedule, fading
+
+    def learn(self, fading: Floats) -> None:
+        """After a sweep for him: let him learn whether to enter, and write with which hands he does."""
+        learn = learn_to_pick if self.gadget.kind == "maxmargin" else learn_to_follow
+        tableau, he = self.tableau, self.he
+        learn(tableau.root_values(he), self._state, fading, tableau.reach(he))
+
+    def count_iterations(self, fading: Floats) -> None:
+        """So many more are done, by how they fade."""
         for keep, gain in fading[:, 3:].tolist():
             self._averaged = keep * self._averaged + gain
-        self.iteration += count
+        self.iteration += len(fading)
 
     # ------------------------------------------------------------------------------------ figures
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from equipoise.errors import GameError, IllegalActionError, TooLargeError
-from equipoise.games.betting import measure
-from equipoise.games.menu import BetMenu
+from equipoise.games.betting import Betting, measure
+from equipoise.games.menu import BetMenu, StreetMenu
+from equipoise.games.nodes import DEAL
 from equipoise.games.rules import Action, State
 
 History = tuple[tuple[Action, ...], ...]
@@ -26,10 +27,21 @@ _LADDER: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("100%,a", ("a", "")),
     ("a", ("a",)),
 )
+#: The same for flops that are cut at their end: every line that goes on costs a second of one core.
+_FLOP_LADDER: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("50%,100%,a", ("50%,100%,a", "a")),
+    ("50%,100%,a", ("100%,a", "a")),
+    ("100%,a", ("100%,a", "a")),
+    ("75%,a", ("a",)),
+    ("100%,a", ("a", "")),
+    ("a", ("a",)),
+)
+#: Lines of such a flop on which the turn comes, at most.
+MOST_LEAVES = 5
 #: A size that would leave at most this many pots after a call is all-in.
 _FORCED_ALL_IN = 0.15
 #: Decisions of betting that a tree may have, by the rounds that are left: 1 on the river, 2 on the turn.
-MOST_DECISIONS = {1: 240, 2: 160}
+MOST_DECISIONS = {1: 120, 2: 100}
 
 
 @dataclass(frozen=True)
@@ -103,7 +115,9 @@ def menu_for(state: State, most_decisions: int | None = None) -> BetMenu:
     left = state.rules.rounds - state.round
     if state.rules.limit:
         return BetMenu.full()
-    most = most_decisions if most_decisions is not None else MOST_DECISIONS.get(left, 160)
+    if left == 3:
+        return _flop_menu(state)
+    most = most_decisions if most_decisions is not None else MOST_DECISIONS.get(left, 100)
     smallest = 0
     for bets, raises in _LADDER:
         menu = BetMenu.parse(bets, list(raises), force_allin_threshold=_FORCED_ALL_IN)
@@ -141,6 +155,20 @@ def endgame_menu(state: State, large: bool = True) -> BetMenu:
     else:
         sizes = ("33%,75%,200%,a", ("100%,a", "a")) if large else ("33%,75%", ("100%",))
     return BetMenu.parse(sizes[0], list(sizes[1]), force_allin_threshold=_FORCED_ALL_IN)
+
+
+def _flop_menu(state: State) -> BetMenu:
+    """The richest menu of a flop from which few enough lines lead to the turn."""
+    # Where nobody could bet any more a line would not end with its street.
+    later, before = StreetMenu.parse("a", "a"), StreetMenu.parse("")
+    for bets, raises in _FLOP_LADDER:
+        flop = StreetMenu.parse(bets, raises)
+        streets = ((before, before),) * state.round + ((flop, flop), (later, later))
+        menu = BetMenu(streets, force_allin_threshold=_FORCED_ALL_IN)
+        tree = Betting.build(state.rules, menu, keep_first=True, start=state)
+        if len(tree.of_kind(0, DEAL)) <= MOST_LEAVES:
+            break
+    return menu
 
 
 def check_menu(menu: BetMenu, state: State) -> None:

@@ -12,6 +12,9 @@ and from then on its own last solve is all that counts: the trunk's coarse cards
     a bet not in the    solved again from after the bet on; his alternatives are his values at the
     tree                decision before it, which he had without this bet
 
+A flop is solved to its end alone (:mod:`.flop`), by default only after a bet that the trunk does not have
+and would take for another. The turn after it begins with the ranges of that solve.
+
 Nothing is solved again in between: solving at every node adds each solve's error to the last one's.
 
 What is answered depends on the public situation alone, not on who asked what before, nor on a clock:
@@ -23,23 +26,35 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from equipoise.errors import GameError, SolverError
 from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy, PublicState
+from equipoise.games.rules import Kind as ActionKind
 from equipoise.games.rules import Rules, State
 from equipoise.run import Stop
+from equipoise.search.flop import solve_flop
 from equipoise.search.gadgets import UNSAFE, Gadget, Kind, with_gifts
 from equipoise.search.menus import History, menu_for
 from equipoise.search.preflop import PREFLOP_ITERATIONS, SolvedPreflop, is_large, solve_preflop
 from equipoise.search.programs import solve_by_program
+from equipoise.search.rollouts import flop_values
 from equipoise.search.solved import How, Solved, solve_subgame
-from equipoise.search.subgame import Subgame
-from equipoise.search.trunk import Alternatives, PolicySource, TrunkValues, asked, trunk_ranges
+from equipoise.search.subgame import Subgame, Weights
+from equipoise.search.trunk import (
+    Alternatives,
+    PolicyMenu,
+    PolicySource,
+    TrunkValues,
+    asked,
+    trunk_ranges,
+)
 from equipoise.solve.spots.bucketedriver import Program
 
 MenuChoice = Callable[[State], BetMenu]
+#: What a solve is kept by: betting, cards, number of the hand, and share of the iterations.
+_Key = tuple[History, tuple[int, ...], int, float]
 #: Seconds that a solve which begins in a state may take.
 Clock = Callable[[State], float | None]
 
@@ -48,8 +63,10 @@ Clock = Callable[[State], float | None]
 class SearchSettings:
     """How a resolver searches."""
 
-    #: First street that is solved: 2 is the turn, 3 the river.
-    first_street: Literal[2, 3] = 2
+    #: First street that is solved: 1 is the flop, 2 the turn, 3 the river.
+    first_street: Literal[1, 2, 3] = 2
+    #: Which flops are solved: those with a bet that the trunk does not have, or all.
+    flops: Literal["off-tree", "all"] = "off-tree"
     #: What the opponent may do in place of entering.
     gadget: Kind = "resolve"
     #: What his hands are worth elsewhere when the first street begins.
@@ -81,9 +98,9 @@ class SearchSettings:
     threads: int | None = 1
 
     def __post_init__(self) -> None:
-        if self.first_street not in (2, 3):
+        if self.first_street not in (1, 2, 3):
             raise SolverError(
-                f"first_street = {self.first_street}: search from 2 (turn) or 3 (river)"
+                f"first_street = {self.first_street}: search from 1 (flop), 2 (turn) or 3 (river)"
             )
         if self.program is not None and (self.first_street, self.gadget) != (3, "unsafe"):
             raise SolverError("a linear program is for rivers, without a gadget: search from 3")
@@ -122,7 +139,7 @@ class Resolver:
         self.seat = seat
         self.settings = settings or SearchSettings()
         self._preflop: dict[tuple[History, int], SolvedPreflop] = {}
-        self._solves: OrderedDict[tuple[History, tuple[int, ...], int], Solved] = OrderedDict()
+        self._solves: OrderedDict[_Key, Solved] = OrderedDict()
 
     def policy(self, public: PublicState, stop: Stop | None = None) -> Policy:
         """What every hand of the seat plays here."""
@@ -135,9 +152,28 @@ class Resolver:
             )
         if self.settings.preflop and is_large(state):
             return self.solved_preflop(public, stop).policy()
-        if state.round < self.settings.first_street:
+        if not self.searches(public):
             return asked(self.trunk, public)
         return self.solved(public, stop).policy(state, public.board)
+
+    def searches(self, public: PublicState) -> bool:
+        """Whether a situation after the flop's first card is solved, not played by the trunk."""
+        settings, street = self.settings, public.state.round
+        if street != 1 or settings.first_street > 1:
+            return street >= settings.first_street
+        return settings.flops == "all" or self._foreign(public) is not None
+
+    def _foreign(self, public: PublicState) -> tuple[State, State] | None:
+        """The first bet of a flop that the trunk does not have: before it, and after it."""
+        state, board, hand = public
+        now = _round_start(state)
+        menu = PolicyMenu.known_to(self.continuation, board, hand)
+        for action in state.history[state.round]:
+            after = now.apply(action)
+            if action.kind == ActionKind.RAISE and action not in menu.actions(now):
+                return now, after
+            now = after
+        return None
 
     def solved_preflop(self, public: PublicState, stop: Stop | None = None) -> SolvedPreflop:
         """A large pot before the flop, solved at its real size from both ranges of the trunk."""
@@ -166,18 +202,43 @@ class Resolver:
     def solved(self, public: PublicState, stop: Stop | None = None) -> Solved:
         """The last solve that this situation belongs to."""
         state, board, hand = public
-        if state.round < self.settings.first_street:
+        if not self.searches(public):
             raise GameError(
                 f"'{state.betting_text()}': the search begins on a later street, the trunk plays here"
             )
-        begun = _round_start(state)
-        now, found = begun, self._street(begun, board, hand, stop)
-        for action in state.history[state.round]:
+        now = _round_start(state)
+        foreign = None
+        if state.round == 1 and self.settings.flops == "off-tree":
+            foreign = self._foreign(public)
+        if foreign is None:
+            share = self._share(state)
+            found = self._street(now, board, hand, stop, share)
+        else:
+            share = 1.0
+            found = self._after_foreign(*foreign, board, hand, stop)
+            now = foreign[1]
+        for action in state.history[state.round][len(now.history[state.round]) :]:
             after = now.apply(action)
             if not found.knows(after) and not after.is_over:
-                found = self._after_new_bet(found, now, after, board, hand, stop)
+                found = self._after_new_bet(found, now, after, board, hand, stop, share)
             now = after
         return found
+
+    def _share(self, state: State) -> float:
+        """Share of its iterations that a street's first solve has, and those after bets off its tree.
+
+        Who is met by such a bet before he has decided anything on the street has two solves to do at
+        once, in the time of one.
+        """
+        begun = _round_start(state)
+        line = state.history[state.round]
+        if (
+            begun.to_act == self.seat
+            or not line
+            or line[0] in self.settings.menu(begun).actions(begun)
+        ):
+            return 1.0
+        return 0.5
 
     def forget(self) -> None:
         """Let go of all solves: whoever goes on to another hand needs none of them."""
@@ -186,26 +247,75 @@ class Resolver:
 
     # -------------------------------------------------------------------------------------- solves
 
-    def _street(self, begun: State, board: tuple[int, ...], hand: int, stop: Stop | None) -> Solved:
+    def _street(
+        self,
+        begun: State,
+        board: tuple[int, ...],
+        hand: int,
+        stop: Stop | None,
+        share: float = 1.0,
+    ) -> Solved:
         """The solve with which a street begins."""
-        key = (begun.history, board, hand)
+        key = (begun.history, board, hand, share)
         if key in self._solves:
             self._solves.move_to_end(key)
             return self._solves[key]
-        settings, he = self.settings, 1 - self.seat
-        if begun.round == settings.first_street:
-            ranges = trunk_ranges(self.trunk, begun, board, hand)
-            gadget = UNSAFE
-            if settings.gadget != "unsafe":
-                values = TrunkValues(self.continuation, begun, board, ranges, hand)
-                worth = values.values(he, settings.alternatives)
-                gadget = Gadget(settings.gadget, worth, settings.tie)
-        else:
+        settings = self.settings
+        last: Solved | None = None
+        if begun.round > settings.first_street:
             cards = board[: -begun.rules.board_cards[begun.round]]
-            last = self.solved(PublicState(_before_street(begun), cards, hand), stop)
+            before = PublicState(_before_street(begun), cards, hand)
+            last = self.solved(before, stop) if self.searches(before) else None
+        if last is not None and begun.round > 2:
             ranges = (last.reach(0, begun, board), last.reach(1, begun, board))
             gadget = self._gadget(last, begun, board)
+        else:
+            if last is None:
+                ranges = trunk_ranges(self.trunk, begun, board, hand)
+            else:
+                # What a flop's lines are worth is known on average over its turns: on one of them the
+                # trunk says it.
+                ranges = (last.reach(0, begun, board), last.reach(1, begun, board))
+            gadget = self._trunk_gadget(begun, board, ranges, hand, stop)
         return self._keep(key, Subgame(begun, board, ranges, settings.menu(begun)), gadget, stop)
+
+    def _trunk_gadget(
+        self,
+        state: State,
+        board: tuple[int, ...],
+        ranges: tuple[Weights, Weights],
+        hand: int,
+        stop: Stop | None,
+    ) -> Gadget:
+        """What his hands are worth by the trunk, from a place on."""
+        settings, he = self.settings, 1 - self.seat
+        if settings.gadget == "unsafe":
+            return UNSAFE
+        if state.round == 1:
+            worth = flop_values(self.continuation, state, board, ranges, he, hand, stop=stop)
+        else:
+            values = TrunkValues(self.continuation, state, board, ranges, hand)
+            worth = values.values(he, settings.alternatives)
+        return Gadget(settings.gadget, worth, settings.tie)
+
+    def _after_foreign(
+        self,
+        before: State,
+        after: State,
+        board: tuple[int, ...],
+        hand: int,
+        stop: Stop | None,
+    ) -> Solved:
+        """The solve of a flop that goes on after a bet which the trunk does not have."""
+        key = (after.history, board, hand, 1.0)
+        if key in self._solves:
+            self._solves.move_to_end(key)
+            return self._solves[key]
+        ranges = trunk_ranges(self.trunk, before, board, hand)
+        mine = before.to_act == self.seat
+        gadget = UNSAFE if mine else self._trunk_gadget(before, board, ranges, hand, stop)
+        subgame = Subgame(after, board, ranges, self.settings.menu(after))
+        return self._keep(key, subgame, gadget, stop)
 
     def _after_new_bet(
         self,
@@ -215,9 +325,10 @@ class Resolver:
         board: tuple[int, ...],
         hand: int,
         stop: Stop | None,
+        share: float = 1.0,
     ) -> Solved:
         """The solve that goes on after a bet which the last one's tree does not have."""
-        key = (after.history, board, hand)
+        key = (after.history, board, hand, share)
         if key in self._solves:
             self._solves.move_to_end(key)
             return self._solves[key]
@@ -240,33 +351,35 @@ class Resolver:
 
     def _keep(
         self,
-        key: tuple[History, tuple[int, ...], int],
+        key: _Key,
         subgame: Subgame,
         gadget: Gadget,
         stop: Stop | None,
     ) -> Solved:
         settings = self.settings
+        found: Solved
         if settings.program is not None:
             found = solve_by_program(subgame, self.seat, settings.program)
             self._store(key, found)
             return found
-        found = solve_subgame(
-            subgame,
-            self.seat,
-            gadget,
-            iterations=settings.iterations,
-            budget=settings.budget,
-            seconds=self._seconds(subgame.state),
-            threads=settings.threads,
-            stop=stop,
-        )
+        told: dict[str, Any] = {
+            "iterations": settings.iterations,
+            "budget": settings.budget * key[3],
+            "seconds": self._seconds(subgame.state),
+            "threads": settings.threads,
+            "stop": stop,
+        }
+        if subgame.state.round == 1:
+            found = solve_flop(subgame, self.continuation, self.seat, gadget, hand=key[2], **told)
+        else:
+            found = solve_subgame(subgame, self.seat, gadget, **told)
         if not (found.stopped and stop is not None and stop.is_set()):
             if found.stopped:
                 self._check(subgame.state, found.iterations, settings.least)
             self._store(key, found)
         return found
 
-    def _store(self, key: tuple[History, tuple[int, ...], int], found: Solved) -> None:
+    def _store(self, key: _Key, found: Solved) -> None:
         self._solves[key] = found
         while len(self._solves) > self.settings.kept:
             self._solves.popitem(last=False)

@@ -43,8 +43,8 @@ from equipoise.solve.sweep.gamearrays import Lock
 Weights = NDArray[np.float64]
 
 #: Iterations: so many numbers of all rows in work, but not fewer nor more than these.
-_WORK = 2.0e9
-_FEWEST, _MOST = 150, 300
+_WORK = 1.2e9
+_FEWEST, _MOST = 100, 300
 _TEXT = CardText(RANKS, suits=4)
 
 
@@ -62,7 +62,7 @@ def iterations_for(game: Game) -> int:
 
 @dataclass(frozen=True, init=False, eq=False)
 class Subgame:
-    """What is left of a hand of hold'em on the turn or the river.
+    """What is left of a hand of hold'em on the turn or the river, or of a flop that is cut at its end.
 
     >>> from equipoise.cards.card import parse_cards
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
@@ -141,6 +141,11 @@ class Subgame:
     def game(self, use_symmetry: bool = True) -> Game:
         """The game over all hands that the board allows, run-outs merged where ranges allow it."""
         betting = self.betting
+        if betting.rounds > 2:
+            raise GameError(
+                f"'{self.state.betting_text()}': hands are solved to their end from the turn on: cut an "
+                "earlier street by a depth limit"
+            )
         free = free_combos(self.board)
         hands = COMBO_CARDS[free].astype(np.int16)
         lifted = [np.maximum(own[free], HAIR * own.max()) for own in self.ranges]
@@ -241,8 +246,8 @@ def _check_state(state: State, board: tuple[int, ...]) -> None:
     needed = BOARD_SIZES[-left]
     if len(board) != needed:
         raise CardError(f"board: {len(board)} cards after '{state.betting_text()}': give {needed}")
-    if left > 2:
+    if left > 3:
         raise GameError(
-            f"'{state.betting_text()}': hands are solved to their end from the turn on: cut an earlier "
-            "street by a depth limit"
+            f"'{state.betting_text()}': subgames begin on the flop or later: before it large pots are "
+            "solved at their real size"
         )

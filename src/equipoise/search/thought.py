@@ -17,6 +17,7 @@ from equipoise.games.policy import Policy, PublicState
 from equipoise.run import Stop
 from equipoise.search.preflop import is_large
 from equipoise.search.resolver import Resolver
+from equipoise.search.rollouts import StoppedError
 from equipoise.search.subgame import Weights
 from equipoise.search.trunk import asked, trunk_ranges
 
@@ -31,7 +32,7 @@ class Thought:
     public: PublicState
     #: Whose thought it is.
     seat: int
-    #: `trunk` where nothing is solved, `preflop`, or `subgame`.
+    #: `trunk` where nothing is solved, `preflop`, `flop`, which is cut at its end, or `subgame`.
     source: str
     #: Both ranges here.
     ranges: tuple[Weights, Weights]
@@ -105,7 +106,12 @@ class Thought:
         betting = self.betting
         if betting is None:
             return None
-        decisions = [n for n in range(len(betting.kind)) if betting.kind[n] < 2]
+        # Where a flop is cut somebody chooses how it goes on, by no action.
+        decisions = [
+            node
+            for node in range(len(betting.kind))
+            if betting.kind[node] < 2 and betting.actions[betting.children(node)[0]] is not None
+        ]
         return {
             "begins": betting.origin.betting_text(),
             "decisions": len(decisions),
@@ -138,17 +144,21 @@ def think(resolver: Resolver, public: PublicState, stop: Stop | None = None) -> 
             public, seat, "preflop", ranges, found.policy(), values, found.game.betting,
             found.solver.iteration, perf_counter() - began,
         )  # fmt: skip
-    if state.round < settings.first_street:
+    if not resolver.searches(public):
         ranges = trunk_ranges(resolver.trunk, state, board, hand)
         policy = asked(resolver.trunk, public)
         seconds = perf_counter() - began
         return Thought(public, seat, "trunk", ranges, policy, None, None, 0, seconds)
-    solved = resolver.solved(public, stop)
+    try:
+        solved = resolver.solved(public, stop)
+    except StoppedError:
+        return None
     if stop is not None and stop.is_set():
         return None
     ranges = (solved.reach(0, state, board), solved.reach(1, state, board))
     values = (solved.values(0, state, board), solved.values(1, state, board))
+    source = "flop" if state.round == 1 else "subgame"
     return Thought(
-        public, seat, "subgame", ranges, solved.policy(state, board), values, solved.game.betting,
+        public, seat, source, ranges, solved.policy(state, board), values, solved.game.betting,
         solved.iterations, perf_counter() - began,
     )  # fmt: skip

@@ -30,7 +30,12 @@ from equipoise.run import Stop
 TURN = parse_cards("Td9d6hQc")
 RIVER = (*TURN, *parse_cards("2s"))
 #: A handful of iterations, and clocks that never cut.
-QUICK: dict[str, Any] = {"budget": 0.03, "turn_seconds": 3600.0, "river_seconds": 3600.0}
+QUICK: dict[str, Any] = {
+    "budget": 0.03,
+    "flop_seconds": 3600.0,
+    "turn_seconds": 3600.0,
+    "river_seconds": 3600.0,
+}
 
 
 def agent(search: str = "turn", rules: Rules = NOLIMIT_HOLDEM, **more: Any) -> SearchAgent:
@@ -82,8 +87,8 @@ def test_hundreds_of_hands_of_odd_sizes_are_played_by_the_rules() -> None:
     assert result.fallbacks == (0, 0)
 
 
-def test_turns_against_odd_sizes_are_played_by_the_rules() -> None:
-    checked = Checked(NOLIMIT_HOLDEM, tiny(), search="turn", **QUICK)
+def test_flops_and_turns_against_odd_sizes_are_played_by_the_rules() -> None:
+    checked = Checked(NOLIMIT_HOLDEM, tiny(), search="flop", **QUICK)
     result = play_match(checked, OddSizesAgent(), hands=6, seed=2)
     assert not result.faults
     assert result.to_dict()["fallbacks"] == [0, 0]
@@ -158,9 +163,16 @@ def test_a_search_that_is_cut_too_early_leaves_the_rest_of_the_hand_to_the_bluep
     player = agent(budget=1000.0, turn_seconds=0.001)
     for text, board in (("r250c/cc/", TURN), ("r250c/cc/cr500c/", RIVER)):
         asked = public(text, board)
+        player.act(View(asked.state, 0, tuple(parse_cards("AsAd")), board, 0))
         assert same(player.policy(asked), player.plain.policy(asked))
     assert player.fallbacks == 2
     assert "cut short" in player.failure
+
+
+def test_who_only_asks_has_no_clock() -> None:
+    player = agent("river", river_seconds=0.001)
+    player.policy(public("r250c/cc/cc/", RIVER))
+    assert player.fallbacks == 0
 
 
 def test_a_search_that_fails_is_counted_in_the_match() -> None:

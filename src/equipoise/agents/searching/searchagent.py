@@ -1,7 +1,7 @@
 """An agent that goes on from a blueprint by searching.
 
     before the flop   the mixed blueprint; large pots solved at their real size
-    flop              the mixed blueprint
+    flop              the mixed blueprint; after a bet that it does not have, solved to the street's end
     turn              solved to the end of the hand, every hand, with the bets that were really made
     river             solved again from the turn's own solve
 
@@ -9,9 +9,10 @@
 the search begins, then that of :class:`~equipoise.search.resolver.Resolver`. `act` draws from it. No bet is
 ever translated where it is searched, and nothing is purified or guarded.
 
-The answer depends on the public situation and the number of the hand alone. Clocks only cap: iterations
-follow from the size of a tree and the budget. Where a search fails, or is cut before it has an answer worth
-the name, the blueprint answers, there and in all that follows of the hand, and it is counted.
+The answer depends on the public situation and the number of the hand alone. Clocks only cap what `act` may
+take, while a table waits: iterations follow from the size of a tree and the budget. Where a search fails,
+or is cut before it has an answer worth the name, the blueprint answers, there and in all that follows of
+the hand, and it is counted.
 
 Other stacks than the blueprint's: before the search begins its tree is read in pots, all-in as all-in
 (:mod:`equipoise.abstraction.bets.line`); the search has the true stacks. With fewer than twenty big blinds
@@ -26,7 +27,7 @@ from inspect import signature
 from math import log
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
@@ -42,6 +43,7 @@ from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Rules, State
 from equipoise.kernel import cores
 from equipoise.run import Stop
+from equipoise.search.gadgets import Kind as GadgetKind
 from equipoise.search.menus import menu_for
 from equipoise.search.preflop import is_large
 from equipoise.search.resolver import Resolver, SearchSettings
@@ -50,7 +52,7 @@ from equipoise.settings import Within, choose
 from equipoise.solve.training.blueprint import Blueprint
 
 #: What may be searched, and the first street that is then.
-_FIRST_STREET = {"none": None, "river": 3, "turn": 2}
+_FIRST_STREET = {"none": None, "river": 3, "turn": 2, "flop": 1}
 #: Big blinds of a stack that is played at most.
 DEEPEST = 250
 #: Seconds of a solve before the flop, which takes hundredths.
@@ -62,7 +64,7 @@ _SHORTEST = 0.02
 #: Iterations without which a solve that the clock cut short is no answer.
 _FEWEST = 16
 #: Solves of a hand that are kept for each seat.
-_KEPT = 3
+_KEPT = 4
 #: Answers that are kept.
 _KEPT_ANSWERS = 64
 #: How far probabilities may be from 1 in sum.
@@ -77,8 +79,10 @@ class SearchAgent(Agent):
 
     `blueprint` is one that ships or was trained here, by name, or a file; `others` are more of them for
     other stacks, with commas between, of which the nearest is taken that is here. `search` says where
-    searching begins: `none`, `river` or `turn`. `budget` multiplies the iterations of a solve, and
-    `turn_seconds` and `river_seconds` cap a decision. `threads` are those of a solve; 0 is all cores, one in
+    searching begins: `none`, `river`, `turn` or `flop`, and `flops` which flops then are: those with a bet
+    that the blueprint does not have (`off-tree`), or `all`. `gadget` is `resolve`, `maxmargin` or `unsafe`.
+    `budget` multiplies the iterations of a solve, and `flop_seconds`, `turn_seconds` and `river_seconds`
+    cap a decision at the table. `threads` are those of a solve; 0 is all cores, one in
     a worker of a match. `train` trains a blueprint that ships as a recipe alone when it is first played.
     """
 
@@ -90,8 +94,11 @@ class SearchAgent(Agent):
         rules: Rules,
         blueprint: str | Path | Blueprint = "",
         others: str = "",
-        search: str = "turn",
+        search: str = "flop",
+        flops: str = "off-tree",
+        gadget: str = "resolve",
         budget: Budget = 1.0,
+        flop_seconds: Seconds = 10.0,
         turn_seconds: Seconds = 4.0,
         river_seconds: Seconds = 0.5,
         translation: str = "pseudo-harmonic",
@@ -106,12 +113,17 @@ class SearchAgent(Agent):
         self.first_street = _FIRST_STREET[
             choose(search, tuple(_FIRST_STREET), "search", EquipoiseError)
         ]
+        self.flops = choose(flops, ("off-tree", "all"), "flops", EquipoiseError)
+        self.gadget = choose(gadget, get_args(GadgetKind), "gadget", EquipoiseError)
         self._given: dict[str, Any] = {
             "rules": rules,
             "blueprint": blueprint,
             "others": others,
             "search": search,
+            "flops": flops,
+            "gadget": gadget,
             "budget": budget,
+            "flop_seconds": flop_seconds,
             "turn_seconds": turn_seconds,
             "river_seconds": river_seconds,
             "translation": translation,
@@ -128,7 +140,7 @@ class SearchAgent(Agent):
         # One source of random choices: the arena seeds it.
         self.plain.random = self.random
         self.budget, self.threads = budget, threads
-        self._caps = {0: _PREFLOP_SECONDS, 2: turn_seconds, 3: river_seconds}
+        self._caps = {0: _PREFLOP_SECONDS, 1: flop_seconds, 2: turn_seconds, 3: river_seconds}
         #: Set by whoever cannot wait: the blueprint then answers.
         self.stop: Stop | None = None
         #: Why the blueprint answered the last time that it did in place of a search.
@@ -152,6 +164,8 @@ class SearchAgent(Agent):
         self.fallbacks = 0
         self._answers: dict[tuple[object, ...], Policy] = {}
         self._failed: list[PublicState] = []
+        #: Whether a table waits for the answer: nobody else is in a hurry.
+        self._waited_for = False
         #: Number of the hand that is being played.
         self._hand = -1
         #: The decision that is being searched, when that began, and when each of its streets has to end.
@@ -168,6 +182,8 @@ class SearchAgent(Agent):
         alone = multiprocessing.parent_process() is None
         self.settings = SearchSettings(
             first_street=self.first_street or 2,  # type: ignore[arg-type]
+            flops=self.flops,  # type: ignore[arg-type]
+            gadget=self.gadget,  # type: ignore[arg-type]
             budget=self.budget,
             seconds=self._allowed,
             least=_FEWEST,
@@ -186,7 +202,11 @@ class SearchAgent(Agent):
         """Draw an action from the policy of the hand that is held."""
         if self.first_street is None:
             return self.plain.act(view)
-        policy = self.policy(PublicState(view.state, view.board, view.hand))
+        self._waited_for = True
+        try:
+            policy = self.policy(PublicState(view.state, view.board, view.hand))
+        finally:
+            self._waited_for = False
         chances = policy.probabilities[combo_index(*view.hole)].tolist()
         draw, reached = self.random.random() * sum(chances), 0.0
         taken = policy.actions[0]
@@ -207,7 +227,7 @@ class SearchAgent(Agent):
             return self.plain.policy(public)
         if self._jams and (found := jam_policy(state)) is not None:
             return found
-        if not (is_large(state) or state.round >= self.first_street):
+        if not (is_large(state) or self.resolvers[state.to_act].searches(public)):
             return self.plain.policy(public)
         return self.solved_policy(public)
 
@@ -240,7 +260,8 @@ class SearchAgent(Agent):
             for resolver in self.resolvers:
                 resolver.forget()
         if not any(_goes_on(failed, public) for failed in self._failed):
-            self._asked, self._began = public.state, perf_counter()
+            self._asked = public.state if self._waited_for else None
+            self._began = perf_counter()
             self._ends.clear()
             try:
                 found = self.resolvers[public.state.to_act or 0].policy(public, self.stop)
