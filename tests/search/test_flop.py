@@ -117,7 +117,7 @@ def test_a_blueprint_in_columns_is_worth_what_it_plays() -> None:
     ways = (Kind.RAISE,)
     quick = LeafMatrices(source, [leaf], FLOP, 1, runouts=runouts, ways=ways)
     slow = LeafMatrices(lambda public: source(public), [leaf], FLOP, 1, runouts=runouts, ways=ways)
-    assert quick.given[0][0] == pytest.approx(slow.given[0][0], rel=1e-3, abs=0.1)
+    assert np.allclose(quick.given[0][0], slow.given[0][0], rtol=1e-3, atol=0.1)
 
 
 def test_run_outs_are_drawn_evenly_and_alike() -> None:

@@ -13,17 +13,20 @@ process or over the ACPC protocol, through sockets. Of each decision it is check
 from __future__ import annotations
 
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
 from typing import Any
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
 from equipoise.agents.blueprint.guard import opponent_range, price
 from equipoise.agents.registry import make_agent
+from equipoise.agents.searching.searchagent import SearchAgent, blueprint_player
 from equipoise.arena.acpc.client import join
 from equipoise.arena.acpc.dealer import AcpcDealer
 from equipoise.arena.duel import Duel
 from equipoise.cards.combos import combo_index
+from equipoise.cards.streets import STREETS
 from equipoise.errors import ProtocolError
 from equipoise.games.dealing import SeededDeals
 from equipoise.games.hand import View
@@ -53,6 +56,13 @@ class Findings:
     guard_asked: int = 0
     guard_seconds: float = 0.0
     seconds: float = 0.0
+    #: Seconds of the slowest decision of each street, and decisions that took longer than they may.
+    slowest: dict[str, float] = field(default_factory=dict)
+    over_cap: int = 0
+    #: Decisions that a search left to its blueprint.
+    fallbacks: int = 0
+    #: Memory of the process before and after, in MB; 0 where the system does not tell.
+    memory_mb: list[float] = field(default_factory=list)
     #: The first thing that went wrong.
     first: str = ""
 
@@ -69,9 +79,15 @@ class Findings:
 class Watched(Agent):
     """An agent whose every decision is looked at."""
 
-    def __init__(self, agent: BlueprintAgent, findings: Findings) -> None:
+    def __init__(self, agent: Agent, findings: Findings) -> None:
         super().__init__()
         self.agent, self.findings = agent, findings
+        plain = blueprint_player(agent)
+        assert plain is not None
+        #: What plays the blueprint, which may be the agent.
+        self.plain: BlueprintAgent = plain
+        caps = agent.caps if isinstance(agent, SearchAgent) else {}
+        self._caps = {street: caps.get(number) for number, street in enumerate(STREETS)}
         self.random = agent.random
 
     def reset(self, seed: int) -> None:
@@ -86,19 +102,28 @@ class Watched(Agent):
         """The agent's action, after a look at it."""
         findings = self.findings
         findings.decisions += 1
+        began, street = perf_counter(), STREETS[view.state.round - view.state.rules.rounds]
         try:
             action = self.agent.act(view)
         except Exception as error:
             findings.exceptions += 1
             self._note(view, f"{type(error).__name__}: {error}")
             raise
+        taken, cap = perf_counter() - began, self._caps[street]
+        findings.slowest[street] = max(taken, findings.slowest.get(street, 0.0))
+        findings.over_cap += cap is not None and taken > cap
+        findings.fallbacks = self.agent.fallbacks
         if not view.state.can(action):
             findings.illegal += 1
             self._note(view, f"played {action}")
         if self._off_tree(view):
             findings.off_tree += 1
-            guard = self.agent.guard
-            if action == FOLD and (guard.scope == "never" or guard.watches(view.state)):
+            guard = self.plain.guard
+            if (
+                self.agent is self.plain
+                and action == FOLD
+                and (guard.scope == "never" or guard.watches(view.state))
+            ):
                 findings.folds_off_tree += 1
                 share = self._equity(view)
                 if share > price(view.state) + _ROUNDING:
@@ -107,19 +132,19 @@ class Watched(Agent):
         return action
 
     def _off_tree(self, view: View) -> bool:
-        line = self.agent.line
+        line = self.plain.line
         if line is None:
             return False
-        place = line.stand(view.state, self.agent.seed, view.hand).place
+        place = line.stand(view.state, self.plain.seed, view.hand).place
         return line.off_tree(place, view.state)
 
     def _equity(self, view: View) -> float:
         """Equity of this hand against the opponent's translated range."""
-        line = self.agent.line
+        line = self.plain.line
         assert line is not None
-        steps = line.stand(view.state, self.agent.seed, view.hand).opponent
-        weights = opponent_range(self.agent.book, steps, view.board).weights
-        checkdown = self.agent.guard.checkdown
+        steps = line.stand(view.state, self.plain.seed, view.hand).opponent
+        weights = opponent_range(self.plain.book, steps, view.board).weights
+        checkdown = self.plain.guard.checkdown
         return checkdown.equity(combo_index(*view.hole), weights, view.board)
 
     def _note(self, view: View, what: str) -> None:
@@ -129,7 +154,7 @@ class Watched(Agent):
 
 
 def play_odd_bets(
-    agent: BlueprintAgent,
+    agent: Agent,
     rules: Rules,
     hands: int,
     seed: int = 0,
@@ -141,19 +166,29 @@ def play_odd_bets(
     findings = Findings(name, "acpc" if acpc else "process")
     watched = Watched(agent, findings)
     opponent = make_agent("random" if rules.limit else "odd-sizes", rules)
-    asked, spent = agent.guard.asked, agent.guard.seconds
+    guard = watched.plain.guard
+    asked, spent = guard.asked, guard.seconds
+    findings.memory_mb.append(_memory_mb())
     if acpc:
         _over_sockets(watched, opponent, rules, hands, seed)
     else:
         _in_process(watched, opponent, rules, hands, seed)
-    findings.guard_asked = agent.guard.asked - asked
-    findings.guard_seconds = agent.guard.seconds - spent
+    findings.guard_asked = guard.asked - asked
+    findings.guard_seconds = guard.seconds - spent
+    findings.memory_mb.append(_memory_mb())
     return findings
 
 
-def _in_process(watched: Watched, opponent: Agent, rules: Rules, hands: int, seed: int) -> None:
-    from time import perf_counter
+def _memory_mb() -> float:
+    try:
+        with open("/proc/self/status", encoding="ascii") as file:
+            kilobytes = next(line.split()[1] for line in file if line.startswith("VmRSS:"))
+    except (OSError, StopIteration):
+        return 0.0
+    return int(kilobytes) / 1024
 
+
+def _in_process(watched: Watched, opponent: Agent, rules: Rules, hands: int, seed: int) -> None:
     duel, cards = Duel(rules, (watched, opponent), seed), SeededDeals(rules, seed)
     duel.reset()
     began = perf_counter()

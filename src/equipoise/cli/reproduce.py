@@ -36,6 +36,7 @@ EXPERIMENTS = {
     "subgames": ("subgames.experiments", "subgames_report"),
     "claudico": ("claudico.experiments", "claudico_report"),
     "safe": ("safe", "safe_report"),
+    "strength": ("strength", "strength_report"),
 }
 
 
@@ -75,6 +76,7 @@ def reproduce_command(
     Example: equipoise reproduce subgames --json
     Example: equipoise reproduce claudico --hands 1000 --plot buckets.png
     Example: equipoise reproduce safe --quick --plot curves.png
+    Example: equipoise reproduce strength --quick --workers 2 --json
     """
     from equipoise.cards.chart import PICTURES
     from equipoise.files import check_target

@@ -258,7 +258,7 @@ def test_short_stacks_are_played_to_the_end_by_the_rules() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"search": "flop"}, "search = 'flop'"),
+        ({"search": "preflop"}, "search = 'preflop'"),
         ({"blueprint": ""}, "which blueprint"),
         ({"rules": nolimit(25_100)}, "251 big blinds"),
         ({"rules": nolimit(20_000, 50, 150)}, "half the big one"),

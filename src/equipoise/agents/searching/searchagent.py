@@ -140,7 +140,8 @@ class SearchAgent(Agent):
         # One source of random choices: the arena seeds it.
         self.plain.random = self.random
         self.budget, self.threads = budget, threads
-        self._caps = {0: _PREFLOP_SECONDS, 1: flop_seconds, 2: turn_seconds, 3: river_seconds}
+        #: Seconds that a decision of each street may take at a table.
+        self.caps = {0: _PREFLOP_SECONDS, 1: flop_seconds, 2: turn_seconds, 3: river_seconds}
         #: Set by whoever cannot wait: the blueprint then answers.
         self.stop: Stop | None = None
         #: Why the blueprint answered the last time that it did in place of a search.
@@ -285,7 +286,7 @@ class SearchAgent(Agent):
         if street not in self._ends:
             # The first solve of a decision is preceded by ranges and values, which count.
             begun = now if self._ends else self._began
-            self._ends[street] = begun + _SHARE * self._caps[street]
+            self._ends[street] = begun + _SHARE * self.caps[street]
         left = self._ends[street] - now
         if _meets_unknown(state, self._asked):
             left /= 2

@@ -1,0 +1,352 @@
+"""How strong the flagship is: every figure by a command that anybody can type.
+
+Local best responses with menus that others published, endgames, matches without their luck, the parts of the
+search one by one (*ablation*), two hands that an earlier program folded, and thousands of hands of odd
+sizes over sockets. What is done is kept: a figure is a file in the cache, named by its command and by the
+blueprints that it plays, so a run that was stopped goes on where it was, and who changes a blueprint
+measures anew. Hands are fixed beforehand; nothing is stopped because it looks good.
+
+Opponents that do not ship trained are trained first, by their recipes, and kept as every blueprint is.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from equipoise.agents.blueprint.files import find_blueprint, has_blueprint, make_blueprint_once
+from equipoise.artefact import fingerprint
+from equipoise.cache import cache_folder
+from equipoise.errors import EquipoiseError
+from equipoise.files import written
+from equipoise.run import Event, Listener
+from equipoise.version import __version__
+
+Data = dict[str, Any]
+
+AGENT = "flagship"
+#: Who is played against; those without a shipped blueprint are trained.
+OPPONENTS = ("tartanian5", "tartanian4", "quick", "sampled")
+#: What a responder may bet besides the agent's own sizes.
+RESPONDER = "25,50,100,200,a"
+#: The agent with parts of its search, and with another gadget.
+VARIANTS: dict[str, Mapping[str, str]] = {
+    "blueprint": {"search": "none"},
+    "+ river": {"search": "river"},
+    "+ turn": {"search": "turn"},
+    "+ flop": {"search": "flop"},
+    "every flop": {"search": "flop", "flops": "all"},
+    "unsafe": {"search": "turn", "gadget": "unsafe"},
+}
+#: The two hands that were folded: line, board, hand.
+FOLDED = {
+    "A4s": ("r300r1000r3000r9900r20000", "", "As4s"),
+    "KT": ("r300r900c/r2250r3600r9000c/r15000r20000", "Kc8d4d5d", "KdTh"),
+}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Hands and endgames of the rows."""
+
+    late: int = 1500
+    all_streets: int = 4000
+    rivers: int = 200
+    turns: int = 50
+    meetings: int = 3000
+    ablation: int = 1000
+    ablation_roots: int = 40
+    odd: int = 10_000
+    odd_searched: int = 500
+
+
+#: What fits into twenty minutes of two cores.
+QUICK = Effort(
+    late=24, all_streets=40, rivers=6, turns=1, meetings=40, ablation=8, ablation_roots=1, odd=1000,
+    odd_searched=10,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure: what is typed, and what it has to reach."""
+
+    name: str
+    #: Words of `equipoise`, without --json.
+    words: tuple[str, ...]
+    #: What has to be reached, in words, and whether it is.
+    must: str = ""
+    reached: Callable[[Data], bool] | None = None
+
+    @property
+    def command(self) -> str:
+        """As it is typed."""
+        return f"equipoise {shlex.join(self.words)} --json"
+
+
+def upper(result: Data) -> float:
+    """Upper end of the 95 % interval of a local best response."""
+    return float(result["mbb_per_hand"] + result["ci95_mbb"])
+
+
+class Plan:
+    """All rows, for an agent whose blueprint may be a file."""
+
+    def __init__(self, seed: int, effort: Effort, workers: int, blueprint: str = "") -> None:
+        self.seed, self.effort, self.workers = seed, effort, workers
+        self.blueprint = blueprint or AGENT
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where agents' files and figures are kept."""
+        found = cache_folder() / "strength"
+        found.mkdir(parents=True, exist_ok=True)
+        return found
+
+    def agent(self, variant: str = "+ flop") -> str:
+        """The agent's name where it is as it ships, or a file that sets it otherwise."""
+        if variant == "+ flop" and self.blueprint == AGENT:
+            return AGENT
+        settings = {"blueprint": self.blueprint, **VARIANTS[variant]}
+        if self.blueprint != AGENT:
+            settings["blueprint"] = str(find_blueprint(self.blueprint).resolve())
+        name = variant.replace("+ ", "").replace(" ", "-")
+        path = self.folder / f"{AGENT}-{name}-{fingerprint(settings)[:8]}.toml"
+        lines = ['agent = "search"', f'name = "{AGENT}-{name}"']
+        text = (
+            "\n".join([*lines, *(f'{key} = "{value}"' for key, value in settings.items())]) + "\n"
+        )
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            with written(path, "w") as file:
+                file.write(text)
+        return str(path)
+
+    def _lbr(self, agent: str, menu: str, hands: int, *more: str) -> tuple[str, ...]:
+        return ("lbr", agent, "--menu", menu, "--hands", str(hands), *self._seeded, *more)
+
+    @property
+    def _seeded(self) -> tuple[str, ...]:
+        return ("--seed", str(self.seed), "--workers", str(self.workers))
+
+    def _endgames(self, agent: str, street: str, roots: int, *more: str) -> tuple[str, ...]:
+        return ("endgames", agent, "--street", street, "--roots", str(roots), *self._seeded, *more)
+
+    def _match(self, agent: str, other: str, hands: int) -> tuple[str, ...]:
+        log = f"{fingerprint([agent, other, hands, self.seed, self.stamp])[:12]}.log"
+        path = str(self.folder / log)
+        return (
+            *("match", agent, other, "--hands", str(hands), *self._seeded),
+            *("--log", path, "--overwrite", "--aivat"),
+        )
+
+    @cached_property
+    def stamp(self) -> str:
+        """What tells one blueprint of the agent from another."""
+        path = find_blueprint(self.blueprint)
+        return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
+
+    def rows(self) -> Iterator[Row]:
+        """Everything that is measured, the most telling first."""
+        effort, agent = self.effort, self.agent()
+        for name, (line, board, hand) in FOLDED.items():
+            cards = ("--board", board) if board else ()
+            yield Row(
+                f"{name} is not folded",
+                ("search", agent, "--history", line, *cards, "--hand", hand),
+                "folds with at most .01",
+                lambda told: told["hand"]["policy"][0] <= 0.01,
+            )
+        yield from self._responses(agent)
+        more = ("--responder-sizes", RESPONDER)
+        for street, roots, own, wide in (
+            ("river", effort.rivers, 1.0, 3.0),
+            ("turn", effort.turns, 2.0, 5.0),
+        ):
+            yield Row(
+                f"endgames, {street}",
+                self._endgames(agent, street, roots, *more),
+                f"at most {own:g} % of the pot on its own sizes, {wide:g} % with the responder's",
+                lambda told, own=own, wide=wide: (  # type: ignore[misc]
+                    told["exploitability_pct_pot"] <= own and told["off_tree_pct_pot"] <= wide
+                ),
+            )
+        for other in OPPONENTS:
+            yield Row(
+                f"head to head, {other}",
+                self._match(agent, other, effort.meetings),
+                "the 95 % interval above 0",
+                lambda told: told["aivat_mbb_per_hand"] - told["aivat_ci95_mbb"] > 0,
+            )
+        plain = self.agent("blueprint")
+        yield Row("head to head, its blueprint", self._match(agent, plain, effort.meetings))
+        yield from self._ablation()
+
+    def _responses(self, agent: str) -> Iterator[Row]:
+        effort, plain = self.effort, self.agent("blueprint")
+        yield Row(
+            "lbr on turn and river",
+            self._lbr(agent, "c,c,fcpa,fcpa", effort.late),
+            "mean at most 0, upper bound below +500",
+            lambda told: told["mbb_per_hand"] <= 0 and upper(told) < 500,
+        )
+        yield Row(
+            "lbr, fold and call",
+            self._lbr(agent, "fc", effort.all_streets),
+            "at most 0 within the interval",
+            lambda told: told["mbb_per_hand"] - told["ci95_mbb"] <= 0,
+        )
+        yield Row(
+            "lbr on all streets, beside its blueprint",
+            self._lbr(agent, "fcpa", effort.all_streets, "--against", plain),
+            "at most +300, and below its blueprint's with 95 % confidence",
+            lambda told: (
+                told["mbb_per_hand"] <= 300
+                and told["difference_mbb"] + told["difference_ci95_mbb"] < 0
+            ),
+        )
+        yield Row(
+            "lbr, 56 sizes on the river",
+            self._lbr(agent, "c,c,c,56", effort.late),
+            "at most 0 within the interval",
+            lambda told: told["mbb_per_hand"] - told["ci95_mbb"] <= 0,
+        )
+        yield Row(
+            "lbr, 56 sizes on the flop",
+            self._lbr(agent, "c,56,fc,fc", effort.late),
+            "below 847",
+            lambda told: told["mbb_per_hand"] < 847,
+        )
+
+    def _ablation(self) -> Iterator[Row]:
+        effort = self.effort
+        for variant in VARIANTS:
+            agent, hands = self.agent(variant), effort.ablation
+            yield Row(f"{variant}: lbr late", self._lbr(agent, "c,c,fcpa,fcpa", hands))
+            yield Row(f"{variant}: lbr all", self._lbr(agent, "fcpa", hands))
+            roots = effort.ablation_roots
+            yield Row(f"{variant}: river endgames", self._endgames(agent, "river", roots))
+            yield Row(f"{variant}: v tartanian5", self._match(agent, "tartanian5", hands))
+
+
+def kept_figure(plan: Plan, row: Row) -> Path:
+    """Where the figure of a row is kept."""
+    played = [plan.stamp, *(str(find_blueprint(o)) for o in OPPONENTS if o in row.words)]
+    return plan.folder / f"{fingerprint([__version__, row.command, *played])[:16]}.json"
+
+
+def measured(plan: Plan, row: Row) -> Data:
+    """The figure of a row: as it is kept, or by its command."""
+    path = kept_figure(plan, row)
+    if path.exists():
+        told: Data = json.loads(path.read_text(encoding="utf-8"))
+        return told
+    began = perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "equipoise", *row.words, "--json"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise EquipoiseError(f"`{row.command}` failed: {done.stderr.strip()[-300:]}")
+    result = json.loads(done.stdout)
+    if result.get("interrupted"):
+        raise KeyboardInterrupt
+    told = {
+        "name": row.name,
+        "command": row.command,
+        "seconds": perf_counter() - began,
+        "result": slim(result),
+    }
+    with written(path, "w") as file:
+        file.write(json.dumps(told))
+    return told
+
+
+def slim(result: Data) -> Data:
+    """What a row tells of a command's answer: figures and words, not ranges and trees.
+
+    >>> slim({"pot": 3, "tree": {"nodes": []}, "hand": {"cards": "AsAh"}})
+    {'pot': 3, 'hand': {'cards': 'AsAh'}}
+    """
+    return {
+        key: value
+        for key, value in result.items()
+        if key == "hand" or not isinstance(value, dict | list) or len(str(value)) < 200
+        if key not in ("tree", "ranges", "policy", "values")
+    }
+
+
+def odd_sizes(plan: Plan, searched: bool) -> Data:
+    """Hands of odd sizes over sockets, every decision looked at; kept as the other figures are."""
+    from equipoise.agents.registry import make_agent
+    from equipoise.bench.oddbets import play_odd_bets
+    from equipoise.games.rules import NOLIMIT_HOLDEM
+
+    hands = plan.effort.odd_searched if searched else plan.effort.odd
+    source = plan.agent("+ flop" if searched else "blueprint")
+    words = ("odd-sizes", source, str(hands), str(plan.seed))
+    path = plan.folder / f"{fingerprint([__version__, plan.stamp, words])[:16]}.json"
+    if path.exists():
+        told: Data = json.loads(path.read_text(encoding="utf-8"))
+        return told
+    agent = make_agent(source, NOLIMIT_HOLDEM)
+    seen = play_odd_bets(agent, NOLIMIT_HOLDEM, hands, plan.seed, name=AGENT, acpc=True)
+    told = {
+        "name": f"odd sizes over ACPC, {'with' if searched else 'without'} search",
+        "command": "equipoise reproduce strength --json",
+        "seconds": seen.seconds,
+        "result": seen.to_dict(),
+        "must": "no illegal action, no exception, no fallback, no decision over its cap",
+        "reached": seen.illegal + seen.exceptions + seen.over_cap + seen.fallbacks == 0,
+    }
+    with written(path, "w") as file:
+        file.write(json.dumps(told))
+    return told
+
+
+def run(
+    seed: int,
+    quick: bool,
+    progress: Listener,
+    workers: int = 1,
+    blueprints: Mapping[str, str] | None = None,
+) -> Data:
+    """Measure everything that is not measured yet."""
+    began = perf_counter()
+    given = dict(blueprints or {})
+    plan = Plan(seed, QUICK if quick else Effort(), workers, given.get(AGENT, ""))
+    find_blueprint(plan.blueprint)
+    for number, name in enumerate(OPPONENTS):
+        if not has_blueprint(name):
+            progress(Event(number, len(OPPONENTS), f"training {name}"))
+            make_blueprint_once(name)
+    rows = list(plan.rows())
+    found: list[Data] = []
+    for row in rows:
+        progress(Event(len(found), len(rows) + 2, row.name))
+        told = measured(plan, row)
+        if row.reached is not None:
+            told |= {"must": row.must, "reached": bool(row.reached(told["result"]))}
+        found.append(told)
+    for searched in (False, True):
+        progress(Event(len(found), len(rows) + 2, "odd sizes over sockets"))
+        found.append(odd_sizes(plan, searched))
+    return {
+        "experiment": "strength",
+        "agent": AGENT,
+        "quick": quick,
+        "seed": seed,
+        "rows": found,
+        "reached": sum(bool(row.get("reached")) for row in found),
+        "asked": sum("reached" in row for row in found),
+        "seconds": perf_counter() - began,
+    }
