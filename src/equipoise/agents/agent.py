@@ -43,6 +43,9 @@ class Agent(ABC):
     waits: bool = False
     #: What the agent wants kept with the log of the hand, a line each, if it keeps such a list.
     notes: list[str] | None = None
+    #: Where the agent puts the policies that it played from and that were dear to find, each with where that
+    #: was; None if nobody keeps them.
+    kept: list[tuple[PublicState, Policy]] | None = None
 
     def __init__(self) -> None:
         #: Source of every random choice, seeded by the arena for every hand.

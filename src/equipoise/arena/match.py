@@ -41,6 +41,7 @@ from equipoise.arena.matchlog import (
     score_line,
 )
 from equipoise.arena.matchresult import MatchResult
+from equipoise.arena.policylog import policies_path, policy_line
 from equipoise.arena.record import Fault
 from equipoise.arena.statistics import estimate, pair_means, rate_text
 from equipoise.errors import EquipoiseError, FileError
@@ -73,6 +74,8 @@ class Chunk(NamedTuple):
     interrupted: bool
     #: Decisions of each seat that were answered more simply than meant.
     fallbacks: tuple[int, int] = (0, 0)
+    #: Policies that were dear to find, as lines of the file beside the log.
+    policies: str = ""
 
 
 class _Players:
@@ -109,6 +112,8 @@ class _Players:
         interrupted = False
         before = [agent.fallbacks for agent in duel.agents]
         noting = any(agent.notes is not None for agent in duel.agents)
+        for agent in duel.agents:
+            agent.kept = [] if logged else None
         try:
             for number, deal in enumerate(self.deals.deals(start, stop), start):
                 turns: tuple[tuple[int, int], ...]
@@ -138,7 +143,14 @@ class _Players:
         except KeyboardInterrupt:
             interrupted = True
         a, b = (agent.fallbacks - old for agent, old in zip(duel.agents, before, strict=True))
-        return Chunk(payoffs, lines, list(duel.faults), interrupted, (a, b))
+        policies = "".join(
+            policy_line(public.hand, seat, public.state.betting_text(), policy)
+            for seat, agent in enumerate(duel.agents)
+            for public, policy in agent.kept or ()
+        )
+        for agent in duel.agents:
+            agent.kept = None
+        return Chunk(payoffs, lines, list(duel.faults), interrupted, (a, b), policies)
 
 
 _here: _Players | None = None
@@ -283,7 +295,8 @@ def play_match(
     with _log(path, past, header.lines(rules.name, hands)) as write:
         if record.loser is None:
             chunks = _chunks(players, len(record.payoffs) // sample, hands // sample, workers)
-            _play_all(chunks, record, write, tell)
+            with _policies(path, past) as keep:
+                _play_all(chunks, record, write, keep, tell)
         write(score_line(record.payoffs, *labels))
     played = len(record.payoffs)
     return MatchResult(
@@ -314,16 +327,41 @@ def _log(path: Path | None, past: Past, lines: str) -> Iterator[Callable[[str], 
         yield writer.write
 
 
+@contextmanager
+def _policies(path: Path | None, past: Past) -> Iterator[Callable[[str], object]]:
+    """How to keep policies beside a match's log; the file is there once there are any."""
+    writer: LogWriter | None = None
+    target = None if path is None else policies_path(path)
+
+    def keep(text: str) -> None:
+        nonlocal writer
+        if target is None or not text:
+            return
+        if writer is None:
+            writer = LogWriter(target, target.stat().st_size if target.exists() else 0)
+        writer.write(text)
+
+    if target is not None and not past.size:
+        target.unlink(missing_ok=True)
+    try:
+        yield keep
+    finally:
+        if writer is not None:
+            writer.close()
+
+
 def _play_all(
     chunks: Generator[Chunk, None, None],
     record: _Record,
     write: Callable[[str], object],
+    keep: Callable[[str], object],
     tell: Callable[[], None],
 ) -> None:
     """Play a match to its end, to a forfeit or to Ctrl-C, and keep what was played."""
     with closing(chunks), suppress(KeyboardInterrupt):
         for chunk in chunks:
             write(record.add(chunk))
+            keep(chunk.policies)
             tell()
             if chunk.interrupted or record.loser is not None:
                 return

@@ -203,11 +203,14 @@ class SearchAgent(Agent):
         """Draw an action from the policy of the hand that is held."""
         if self.first_street is None:
             return self.plain.act(view)
+        public = PublicState(view.state, view.board, view.hand)
         self._waited_for = True
         try:
-            policy = self.policy(PublicState(view.state, view.board, view.hand))
+            policy = self.policy(public)
         finally:
             self._waited_for = False
+        if self.kept is not None and self._answers.get(_key(public)) is policy:
+            self.kept.append((public, policy))
         chances = policy.probabilities[combo_index(*view.hole)].tolist()
         draw, reached = self.random.random() * sum(chances), 0.0
         taken = policy.actions[0]
@@ -234,8 +237,7 @@ class SearchAgent(Agent):
 
     def solved_policy(self, public: PublicState) -> Policy:
         """What a search, kept as long as it is asked for, says that every hand plays."""
-        state = public.state
-        key = (state.history, public.board, public.hand)
+        key = _key(public)
         found = self._answers.get(key)
         if found is None:
             found = self._searched(public)
@@ -308,6 +310,11 @@ def blueprint_player(agent: Agent) -> BlueprintAgent | None:
     if isinstance(agent, SearchAgent):
         return agent.plain
     return agent if isinstance(agent, BlueprintAgent) else None
+
+
+def _key(public: PublicState) -> tuple[object, ...]:
+    """What an answer is kept by."""
+    return public.state.history, public.board, public.hand
 
 
 def _nearest(source: str | Path | Blueprint, others: str, rules: Rules) -> Blueprint:

@@ -56,6 +56,7 @@ from equipoise.agents.registry import AgentSpec
 from equipoise.arena.match import Player
 from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.measures.parts import scores
+from equipoise.arena.policylog import Kept, kept_lines, kept_policies
 from equipoise.arena.record import HandRecord
 from equipoise.arena.statistics import Estimate, estimate, pair_means, rate_text
 from equipoise.cards.combos import hand_number
@@ -89,15 +90,21 @@ class Aivat:
             if agent is not None:
                 agent.reset(2 * seed + seat)
 
-    def value(self, record: HandRecord) -> float:
-        """The estimate of A's chips in a hand; in hand n A sits at position n mod 2."""
+    def value(self, record: HandRecord, kept: Kept | None = None) -> float:
+        """The estimate of A's chips in a hand; in hand n A sits at position n mod 2.
+
+        Policies that were `kept` with the match, by seat and betting, are not asked for again.
+        """
         first = record.number % 2
         players = self.agents if first == 0 else self.agents[::-1]
         for seat, agent in enumerate(self.agents):
             if agent is not None:
                 agent.begin(record.number, seat ^ first)
         eighth = Random(hand_seed(self.seed, record.number // 2, 0)).randrange(_FLOP_STEP)
-        chips = _Hand(self.checkdown, players, record, eighth).estimate()
+        known = {
+            (seat ^ first, betting): policy for (seat, betting), policy in (kept or {}).items()
+        }
+        chips = _Hand(self.checkdown, players, record, eighth, known).estimate()
         return -chips if first else chips
 
 
@@ -105,9 +112,16 @@ class _Hand:
     """The estimate of one hand, event by event; chips are those of position 0."""
 
     def __init__(
-        self, checkdown: CheckDown, players: Sequence[Agent | None], record: HandRecord, eighth: int
+        self,
+        checkdown: CheckDown,
+        players: Sequence[Agent | None],
+        record: HandRecord,
+        eighth: int,
+        kept: Kept,
     ) -> None:
         self.checkdown, self.players, self.record = checkdown, players, record
+        #: Policies that are known without asking, by position and betting.
+        self.kept = kept
         #: The run-outs of a flop that are looked at.
         self.part = (eighth, _FLOP_STEP)
         self.held = [_held(record, position) for position in (0, 1)]
@@ -158,7 +172,9 @@ class _Hand:
         agent = self.players[player]
         policy = None
         if agent is not None:
-            policy = agent.policy(PublicState(state, self.board, self.record.number))
+            policy = self.kept.get((player, state.betting_text())) if self.kept else None
+            if policy is None:
+                policy = agent.policy(PublicState(state, self.board, self.record.number))
         if policy is None:
             return self._reveal(state, player)
         return self._correct(state, player, policy, action)
@@ -312,7 +328,10 @@ def aivat(
     if agents[0] is not None and agents[0] is agents[1]:
         agents[1] = copy.deepcopy(agents[0])
     source = _Source(match.rules, tuple(agents), match.seed, match.duplicate)
-    lines = _betting(match.log, match.hands)
+    kept = kept_lines(match.log)
+    lines = [
+        (number, text, kept.get(number, [])) for number, text in _betting(match.log, match.hands)
+    ]
     parts = [lines[i : i + _PART] for i in range(0, len(lines), _PART)]
     values: list[float] = []
     rate, watched = 1000 / match.rules.big_blind, estimate([])
@@ -351,7 +370,8 @@ def _betting(log: Path, hands: int) -> list[tuple[int, str]]:
 #: Hands that a worker takes at a time.
 _PART = 64
 
-_Part = list[tuple[int, str]]
+#: Number and betting of hands, with the lines of policies that were kept of them.
+_Part = list[tuple[int, str, list[str]]]
 
 
 @dataclass
@@ -373,8 +393,10 @@ class _Source:
         first, last = part[0][0] // step, part[-1][0] // step
         deals = list(self.deals.deals(first, last + 1))
         return [
-            self.aivat.value(self._record(number, text, deals[number // step - first]))
-            for number, text in part
+            self.aivat.value(
+                self._record(number, text, deals[number // step - first]), kept_policies(kept)
+            )
+            for number, text, kept in part
         ]
 
     def _record(self, number: int, text: str, deal: DealtCards) -> HandRecord:

@@ -8,8 +8,9 @@ into the rows of an exact game, and the seat responds best to it: one sweep. The
     exploitability = ½ Σ (best response of a seat - what it has when both play the policy)
 
 in percent of the pot where the endgame begins; what both have sums to zero. The responder chooses among
-the sizes that the agent itself has in a situation, whether it uses them or not. He may be given more, at
-every decision of the endgame's first street: what the agent has never solved it must answer too.
+the agent's *own sizes*: all actions that its policy names in a situation, whether any hand of its plays
+them or not, for they are in its tree and it has an answer to them. He may be given more, at every
+decision of the endgame's first street: what the agent has never solved it must answer too.
 
 The responder knows what the agent's range is, and plays every hand of his own as well as can be; but it is
 the agent's range, and the pots are those that the agent's own play makes. A small figure says that an
@@ -152,12 +153,17 @@ class Endgame:
             return
         seen = sum(self.rules.board_cards[: state.round + 1])
         if len(reached[0][0]) < seen:
-            reached = self._dealt(reached[0])
+            # Board by board: who searches then solves each of them once.
+            for part in self._dealt(reached[0]):
+                self._walk(state, [part])
+            return
         after: dict[Action, list[tuple[Cards, Weights]]] = {}
         if state.to_act == self.responder:
             # The sizes that the agent has depend on the betting: one board says them.
-            policy = _ask(self.agent, PublicState(state, reached[0][0], self.root.number))
-            found = {*policy.actions}
+            found = {*self.offered.get(state.history, ())}
+            if not found:
+                policy = _ask(self.agent, PublicState(state, reached[0][0], self.root.number))
+                found.update(policy.actions)
             if self.more is not None and state.round == self.root.state.round:
                 found.update(self.more.actions(state))
             after = dict.fromkeys(found, reached)
@@ -171,8 +177,8 @@ class Endgame:
                     goes_on = reach * chances[:, column]
                     if goes_on.any():
                         after.setdefault(action, []).append((board, goes_on))
-        self.offered[state.history] = tuple(sorted(after))
-        for action in self.offered[state.history]:
+        self.offered[state.history] = tuple(sorted({*self.offered.get(state.history, ()), *after}))
+        for action in sorted(after):
             self._walk(state.apply(action), after[action])
 
     def _dealt(self, before: tuple[Cards, Weights]) -> list[tuple[Cards, Weights]]:
