@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import asdict, dataclass, field
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -56,7 +57,9 @@ class Findings:
     guard_asked: int = 0
     guard_seconds: float = 0.0
     seconds: float = 0.0
-    #: Seconds of the slowest decision of each street, and decisions that took longer than they may.
+    #: Seconds of the median and of the slowest decision of each street, and decisions that took longer
+    #: than they may.
+    median: dict[str, float] = field(default_factory=dict)
     slowest: dict[str, float] = field(default_factory=dict)
     over_cap: int = 0
     #: Decisions that a search left to its blueprint.
@@ -86,6 +89,8 @@ class Watched(Agent):
         assert plain is not None
         #: What plays the blueprint, which may be the agent.
         self.plain: BlueprintAgent = plain
+        #: Seconds of all decisions, by street.
+        self.times: dict[str, list[float]] = {}
         caps = agent.caps if isinstance(agent, SearchAgent) else {}
         self._caps = {street: caps.get(number) for number, street in enumerate(STREETS)}
         self.random = agent.random
@@ -110,7 +115,8 @@ class Watched(Agent):
             self._note(view, f"{type(error).__name__}: {error}")
             raise
         taken, cap = perf_counter() - began, self._caps[street]
-        findings.slowest[street] = max(taken, findings.slowest.get(street, 0.0))
+        times = self.times.setdefault(street, [])
+        times.append(taken)
         findings.over_cap += cap is not None and taken > cap
         findings.fallbacks = self.agent.fallbacks
         if not view.state.can(action):
@@ -173,6 +179,8 @@ def play_odd_bets(
         _over_sockets(watched, opponent, rules, hands, seed)
     else:
         _in_process(watched, opponent, rules, hands, seed)
+    findings.median = {street: median(times) for street, times in watched.times.items()}
+    findings.slowest = {street: max(times) for street, times in watched.times.items()}
     findings.guard_asked = guard.asked - asked
     findings.guard_seconds = guard.seconds - spent
     findings.memory_mb.append(_memory_mb())

@@ -44,7 +44,8 @@ VARIANTS: dict[str, Mapping[str, str]] = {
     "+ turn": {"search": "turn"},
     "+ flop": {"search": "flop"},
     "every flop": {"search": "flop", "flops": "all"},
-    "unsafe": {"search": "turn", "gadget": "unsafe"},
+    "+ river, unsafe": {"search": "river", "gadget": "unsafe"},
+    "+ turn, unsafe": {"search": "turn", "gadget": "unsafe"},
 }
 #: The two hands that were folded: line, board, hand.
 FOLDED = {
@@ -118,7 +119,7 @@ class Plan:
         settings = {"blueprint": self.blueprint, **VARIANTS[variant]}
         if self.blueprint != AGENT:
             settings["blueprint"] = str(find_blueprint(self.blueprint).resolve())
-        name = variant.replace("+ ", "").replace(" ", "-")
+        name = variant.replace("+ ", "").replace(",", "").replace(" ", "-")
         path = self.folder / f"{AGENT}-{name}-{fingerprint(settings)[:8]}.toml"
         lines = ['agent = "search"', f'name = "{AGENT}-{name}"']
         text = (
@@ -285,23 +286,70 @@ def slim(result: Data) -> Data:
     }
 
 
-def odd_sizes(plan: Plan, searched: bool) -> Data:
-    """Hands of odd sizes over sockets, every decision looked at; kept as the other figures are."""
+#: A river on which two hands have nothing, and one of them holds a card of the hands that call: both ranges.
+BLOCKERS = {
+    "board": "JsTs4sKcQh",
+    "history": "r850c/cc/cc/",
+    "oop": "22-33:0.5,55-88:0.5,99:0.25,A2s-A9s:0.5,A9o:0.25,K2s-K9s:0.5,Q2s-Q9s:0.5,J7s-J9s:0.5,"
+    "T7s-T9s:0.5,95s-98s:0.5,84s-87s:0.5,73s-76s:0.5,62s-65s:0.5,52s-54s:0.5,42s-43s:0.5,32s,32o:0.75,"
+    "As9s,As8s,As7s,As6s,As5s,As3s,As2s",
+    "ip": "22-33:0.5,55-99:0.5,44:0.25,A2s-A9s:0.25,K2s-K9s:0.5,K9o:0.25,Q2s-Q9s:0.5,J7s-J9s:0.5,"
+    "T7s-T9s:0.5,96s-98s:0.5,85s-87s:0.5,74s-76s:0.5,63s-65s:0.5,53s-54s:0.5,As9s:0.125,As8s:0.125,"
+    "As7s:0.125,As6s:0.125,As5s:0.125,As3s:0.125,As2s:0.125,Ks9s,Ks8s,Ks7s,Ks6s,Ks5s,Ks3s,Ks2s",
+}
+
+
+def blockers(iterations: int = 2000) -> Data:
+    """How often 3s2c and 3c2c go all-in where both have nothing, solved as a search solves it.
+
+    The spade is what matters: it leaves the opponent fewer flushes to call with.
+    """
+    from equipoise.cards.card import parse_cards
+    from equipoise.cards.combos import parse_combo
+    from equipoise.cards.range import Range
+    from equipoise.games.menu import BetMenu
+    from equipoise.games.rules import NOLIMIT_HOLDEM, State
+    from equipoise.search.solved import solve_subgame
+    from equipoise.search.subgame import Subgame
+
+    began = perf_counter()
+    state = State.from_betting_text(NOLIMIT_HOLDEM, BLOCKERS["history"])
+    ranges = (Range.parse(BLOCKERS["oop"]), Range.parse(BLOCKERS["ip"]))
+    subgame = Subgame(state, parse_cards(BLOCKERS["board"]), ranges, BetMenu.parse("a", ""))
+    policy = solve_subgame(subgame, iterations=iterations).policy(state)
+    jams = {hand: float(policy.probabilities[parse_combo(hand), -1]) for hand in ("3s2c", "3c2c")}
+    return {
+        "name": "3s2c bluffs before 3c2c",
+        "command": "equipoise reproduce strength --json",
+        "seconds": perf_counter() - began,
+        "result": {f"{hand}_all_in": chance for hand, chance in jams.items()},
+        "must": "3s2c goes all-in more often than 3c2c",
+        "reached": jams["3s2c"] > jams["3c2c"],
+    }
+
+
+def odd_sizes(plan: Plan, searched: bool, variant: str = "", hands: int = 0) -> Data:
+    """Hands of odd sizes over sockets, every decision looked at; kept as the other figures are.
+
+    With a `variant` they are played in this process, for the seconds of its decisions.
+    """
     from equipoise.agents.registry import make_agent
     from equipoise.bench.oddbets import play_odd_bets
     from equipoise.games.rules import NOLIMIT_HOLDEM
 
-    hands = plan.effort.odd_searched if searched else plan.effort.odd
-    source = plan.agent("+ flop" if searched else "blueprint")
-    words = ("odd-sizes", source, str(hands), str(plan.seed))
+    hands = hands or (plan.effort.odd_searched if searched else plan.effort.odd)
+    source = plan.agent(variant or ("+ flop" if searched else "blueprint"))
+    words = ("odd-sizes", variant, source, str(hands), str(plan.seed))
     path = plan.folder / f"{fingerprint([__version__, plan.stamp, words])[:16]}.json"
     if path.exists():
         told: Data = json.loads(path.read_text(encoding="utf-8"))
         return told
     agent = make_agent(source, NOLIMIT_HOLDEM)
-    seen = play_odd_bets(agent, NOLIMIT_HOLDEM, hands, plan.seed, name=AGENT, acpc=True)
+    seen = play_odd_bets(agent, NOLIMIT_HOLDEM, hands, plan.seed, name=AGENT, acpc=not variant)
     told = {
-        "name": f"odd sizes over ACPC, {'with' if searched else 'without'} search",
+        "name": f"{variant}: seconds a decision"
+        if variant
+        else f"odd sizes over ACPC, {'with' if searched else 'without'} search",
         "command": "equipoise reproduce strength --json",
         "seconds": seen.seconds,
         "result": seen.to_dict(),
@@ -337,8 +385,11 @@ def run(
         if row.reached is not None:
             told |= {"must": row.must, "reached": bool(row.reached(told["result"]))}
         found.append(told)
+    found.append(blockers())
+    for variant in VARIANTS:
+        found.append(odd_sizes(plan, True, variant, max(4, plan.effort.ablation // 10)))
     for searched in (False, True):
-        progress(Event(len(found), len(rows) + 2, "odd sizes over sockets"))
+        progress(Event(len(found), len(found) + 2, "odd sizes over sockets"))
         found.append(odd_sizes(plan, searched))
     return {
         "experiment": "strength",

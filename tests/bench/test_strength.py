@@ -1,0 +1,89 @@
+"""The figures of the flagship: rows, what is kept of them, tables."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from equipoise.agents.registry import make_agent
+from equipoise.agents.searching.searchagent import SearchAgent
+from equipoise.bench.reports.strength_report import picture, report
+from equipoise.bench.reproduce import strength
+from equipoise.bench.reproduce.strength import QUICK, VARIANTS, Plan, measured, slim
+from equipoise.errors import EquipoiseError
+from equipoise.games.rules import NOLIMIT_HOLDEM
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch) -> Plan:
+    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path))
+    monkeypatch.setattr(strength, "OPPONENTS", ("tartanian5", "quick"))
+    found = Plan(3, QUICK, 1, "quick")
+    found.folder = tmp_path  # type: ignore[misc]
+    return found
+
+
+def test_every_row_has_a_command_of_its_own(plan: Plan) -> None:
+    rows = list(plan.rows())
+    assert len({row.name for row in rows}) == len({row.command for row in rows}) == len(rows)
+    wanted = ("c,c,fcpa,fcpa", "c,c,c,56", "c,56,fc,fc", "--responder-sizes", "--aivat", "As4s")
+    told = "\n".join(row.command for row in rows)
+    assert all(word in told for word in wanted)
+    assert all("--seed 3" in row.command or row.words[0] == "search" for row in rows)
+
+
+def test_variants_are_agents_set_as_they_are_called(plan: Plan) -> None:
+    for variant, settings in VARIANTS.items():
+        agent = make_agent(plan.agent(variant), NOLIMIT_HOLDEM)
+        assert isinstance(agent, SearchAgent)
+        street = {"none": None, "river": 3, "turn": 2, "flop": 1}[settings["search"]]
+        assert agent.first_street == street
+        assert agent.gadget == settings.get("gadget", "resolve")
+        assert agent.flops == settings.get("flops", "off-tree")
+
+
+def test_a_figure_is_measured_once(plan: Plan, monkeypatch) -> None:
+    calls: list[list[str]] = []
+
+    def answer(words, **more):
+        calls.append(words)
+        return SimpleNamespace(returncode=0, stdout=json.dumps({"mbb_per_hand": -3.0}), stderr="")
+
+    monkeypatch.setattr(strength.subprocess, "run", answer)
+    row = next(row for row in plan.rows() if row.words[0] == "lbr")
+    first = measured(plan, row)
+    assert first == measured(plan, row)
+    assert first["result"] == {"mbb_per_hand": -3.0}
+    assert len(calls) == 1
+    assert calls[0][-1] == "--json"
+    failing = SimpleNamespace(returncode=2, stdout="", stderr="no such agent")
+    monkeypatch.setattr(strength.subprocess, "run", lambda words, **more: failing)
+    other = next(row for row in plan.rows() if row.words[0] == "match")
+    with pytest.raises(EquipoiseError, match="no such agent"):
+        measured(plan, other)
+
+
+def test_what_is_told_of_a_row() -> None:
+    assert slim({"agent": "x", "ranges": [1], "seconds": 2.0}) == {"agent": "x", "seconds": 2.0}
+
+
+def test_table_and_picture(tmp_path) -> None:
+    rows = [
+        {"name": "lbr", "command": "equipoise lbr", "seconds": 3.0, "must": "at most 0",
+         "reached": True, "result": {"mbb_per_hand": -3.0, "ci95_mbb": 2.0}},
+        {"name": "A4s", "command": "equipoise search", "seconds": 1.0,
+         "result": {"hand": {"policy": [0.004, 0.9]}}},
+    ]  # fmt: skip
+    data = {"agent": "flagship", "rows": rows, "reached": 1, "asked": 1}
+    console = Console(file=StringIO(), width=150)
+    console.print(report(data))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "-3.0 ± 2.0 mbb/hand" in text
+    assert "reached: at most 0" in text
+    assert "folds 0.004" in text
+    picture(data, tmp_path / "strength.png")
+    assert (tmp_path / "strength.png").stat().st_size > 1000
