@@ -15,9 +15,10 @@ from equipoise.arena.policylog import (
     policy_line,
     read_policy,
 )
+from equipoise.cards.card import parse_cards
 from equipoise.errors import ArtefactError
 from equipoise.games.policy import Policy, PublicState
-from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, raise_to
+from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, State, raise_to
 
 
 def searcher() -> SearchAgent:
@@ -41,7 +42,11 @@ def test_a_line_tells_its_policy() -> None:
 
 def test_what_was_searched_is_not_searched_again(tmp_path) -> None:
     log = tmp_path / "match.log"
+    # Whatever has to be compiled is, before a clock is watched.
+    river = State.from_betting_text(NOLIMIT_HOLDEM, "r250c/cc/cc/")
+    searcher().policy(PublicState(river, parse_cards("Td9d6hQc2s"), 0))
     match = play_match(searcher(), "odd-sizes", hands=30, seed=4, log=log)
+    assert not match.faults
     kept = kept_lines(log)
     assert kept
     assert all(seat == 0 for hand in kept.values() for seat, _ in kept_policies(hand))

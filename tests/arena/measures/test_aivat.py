@@ -195,7 +195,8 @@ def test_the_mean_over_the_eighths_of_a_flop_is_that_over_all_run_outs(monkeypat
     def estimates(betting):
         record = HandRecord(0, State.from_betting_text(rules, betting), holes, board, ("A", "B"))
         hands = [
-            _Hand(checkdown, agents, record, eighth) for eighth in range(aivat_module._FLOP_STEP)
+            _Hand(checkdown, agents, record, eighth, {})
+            for eighth in range(aivat_module._FLOP_STEP)
         ]
         return [hand.estimate() for hand in hands]
 
