@@ -63,6 +63,9 @@ def said(tmp_path_factory):
             await call("act first", "act", action="call")
             await call("file agent", "deal", agent="evil.py:Bot")
             await call("program agent", "deal", agent="program")
+            line = "STATE:7:cr300c/cc/cc/cr600c:Ah8s|2h4c/Kd7s2c/9h/3d:600|-600:ann|bob"
+            await call("review", "review", hand=line, player="ann", reference="quick")
+            await call("no hand", "review", hand="STATE:oops", player="ann", reference="quick")
             hands = []
             for _ in range(3):
                 told = await call("deal", "deal", agent="call")
@@ -77,7 +80,16 @@ def said(tmp_path_factory):
 
 
 def test_the_tools_are_there(said):
-    assert said["tools"] == ["act", "deal", "equity", "range", "show", "solve", "spot_estimate"]
+    assert said["tools"] == [
+        "act",
+        "deal",
+        "equity",
+        "range",
+        "review",
+        "show",
+        "solve",
+        "spot_estimate",
+    ]
 
 
 def test_cards_are_counted(said):
@@ -98,6 +110,13 @@ def test_spots_are_estimated_solved_kept_and_shown(said):
     assert said["large"][0]
     assert said["budget"][0]
     assert "at most 40" in said["budget"][1]
+
+
+def test_a_hand_is_reviewed(said):
+    error, text, told = said["review"]
+    assert not error, text
+    assert told["decisions"]
+    assert said["no hand"][0]
 
 
 @pytest.mark.parametrize("name", ["escape", "absolute"])

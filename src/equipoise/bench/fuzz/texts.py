@@ -10,6 +10,7 @@ from pathlib import Path
 
 from equipoise.agents import registry
 from equipoise.agents.human import read_answer
+from equipoise.agents.outside.telling import read_decision
 from equipoise.agents.simple import CallAgent
 from equipoise.arena import matchlog
 from equipoise.arena.acpc import protocol as acpc
@@ -19,6 +20,7 @@ from equipoise.arena.acpc.wire import Wire
 from equipoise.arena.histories.history import History, Problem
 from equipoise.arena.histories.parquet import row
 from equipoise.arena.histories.players import summarise
+from equipoise.arena.remote import notation as wire
 from equipoise.bench.fuzz import samples as sample
 from equipoise.bench.fuzz.reader import Reader, from_file, from_text, refuse, same
 from equipoise.cards.card import parse_card, parse_cards
@@ -225,6 +227,9 @@ def _histories() -> list[Reader]:
     return [
         from_text("MATCHSTATE", 6, _match_states, *sample.MATCH_STATES),
         from_text("answers", 5, _answers, *sample.ANSWERS),
+        from_text("betting of the wire", 3, _wire_betting, "b200c/kb300c/", "b20000c///", "f"),
+        from_text("answer of the wire", 4, _wire_answer, *_WIRE_ANSWERS),
+        from_text("decision in JSON", 4, _decision, *_DECISIONS),
         Reader("dealer's lines", 3, lambda: [text.encode() for text in sample.DEALT], _client),
         from_file("log", 6, "fuzzed.log", _history, *sample.LOGS),
         from_file("transcript", 5, "fuzzed.log", _history, *sample.TRANSCRIPTS),
@@ -232,6 +237,33 @@ def _histories() -> list[Reader]:
         from_file("packed history", 2, "fuzzed.log.gz", _history, *packed),
         from_file("match to resume", 4, "match.log", _past, *sample.match_logs()),
     ]
+
+
+_WIRE_ANSWERS = (
+    '{"action": "b200", "client_pos": 0, "hole_cards": ["Ac", "9d"], "board": [], "token": "x"}',
+    '{"action": "b200c/kb200f", "client_pos": 0, "hole_cards": ["Kd", "2h"], "board": ["Th", "9s", "4s"],'
+    ' "bot_hole_cards": ["Kh", "7h"], "winnings": -200, "session_num_hands": 19, "session_total": 8850}',
+)
+_DECISIONS = ('{"action": "raise", "amount": 300}', '{"action": "fold"}', '{"action": "all-in"}')
+
+
+def _wire_betting(text: str) -> None:
+    state = wire.read_betting(text)
+    same(wire.read_betting(wire.betting_text(state)), state, "betting of the wire")
+
+
+def _wire_answer(text: str) -> None:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        refuse("no JSON")
+        return
+    wire.read_answer(data)
+
+
+def _decision(text: str) -> None:
+    for state in _SITUATIONS:
+        read_decision(text, state)
 
 
 def _match_states(text: str) -> None:

@@ -30,7 +30,7 @@ def mcp_command(
     seconds: Annotated[float, typer.Option(help="Seconds that a tool may take.")] = 60.0,
     memory: Annotated[int, typer.Option(help="Megabytes that a tool may take.")] = 4096,
 ) -> None:
-    """Offer tools to a language model: equity, range, spot_estimate, solve, show, deal and act.
+    """Offer tools to a language model: equity, range, spot_estimate, solve, show, review, deal, act.
 
     \b
     Example: equipoise mcp --folder solutions --seconds 60
@@ -146,6 +146,21 @@ def make_server(folder: str | None, seconds: float, memory_mb: int) -> MCPServer
     async def show(file: str, line: str = "") -> dict[str, Any]:
         """A node of a saved solution, such as line 'check, bet 50, call, Kh': strategy, EV, equity."""
         return await desk.do("show", file=file, line=line, folder=desk.folder)
+
+    @server.tool()
+    async def review(
+        hand: str, player: str, reference: str = "tartanian5", flop_seconds: float = 0.0
+    ) -> dict[str, Any]:
+        """Grade a player's decisions after the flop in one hand: big blinds lost, the better action.
+
+        `hand` is an ACPC line of no-limit hold'em, 50-100 and 20,000 chips:
+        STATE:7:cr300c/cr600c/cc/cc:Ah8s|2h4c/Kd7s2c/9h/3d:600|-600:ann|bob
+        """
+        if not 0 <= flop_seconds <= desk.seconds:
+            raise ToolError(f"flop_seconds is from 0 to {desk.seconds:g}")
+        return await desk.do(
+            "review", hand=hand, player=player, reference=reference, flop_seconds=flop_seconds
+        )
 
     @server.tool()
     async def deal(agent: str = "tartanian5") -> dict[str, Any]:

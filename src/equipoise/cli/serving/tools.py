@@ -161,6 +161,21 @@ def _show(
     return told
 
 
+def _review(
+    listener: Listener, stop: Stop, hand: str, player: str, reference: str, flop_seconds: float
+) -> dict[str, Any]:
+    from equipoise.arena.acpc.protocol import read_state_line
+    from equipoise.arena.measures.review import review_hands
+    from equipoise.games.rules import NOLIMIT_HOLDEM
+
+    _house(reference)
+    record = read_state_line(NOLIMIT_HOLDEM, hand.strip())
+    found = review_hands(
+        [record], player, reference, flop_seconds=flop_seconds, progress=listener, stop=stop
+    )
+    return found.to_dict()
+
+
 @cache
 def _house(agent: str) -> House:
     from equipoise.agents.registry import AgentSpec, entries
@@ -207,5 +222,6 @@ _WORK: dict[str, Callable[..., Any]] = {
     "spot_estimate": _estimate,
     "solve": _solve,
     "show": _show,
+    "review": _review,
     "play": _play,
 }
