@@ -96,7 +96,6 @@ class _Desk:
 def make_server(folder: str | None, seconds: float, memory_mb: int) -> MCPServer[Any]:
     """The server with all its tools."""
     from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.exceptions import ToolError
 
     from equipoise.version import __version__
 
@@ -104,6 +103,14 @@ def make_server(folder: str | None, seconds: float, memory_mb: int) -> MCPServer
         "equipoise", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR"
     )
     desk = _Desk(folder, seconds, memory_mb)
+    _add_study(server, desk)
+    _add_play(server, desk)
+    return server
+
+
+def _add_study(server: MCPServer[Any], desk: _Desk) -> None:
+    """Cards, spots and hands that were played."""
+    from mcp.server.mcpserver.exceptions import ToolError
 
     @server.tool()
     async def equity(first: str, second: str, board: str = "") -> dict[str, Any]:
@@ -162,6 +169,11 @@ def make_server(folder: str | None, seconds: float, memory_mb: int) -> MCPServer
             "review", hand=hand, player=player, reference=reference, flop_seconds=flop_seconds
         )
 
+
+def _add_play(server: MCPServer[Any], desk: _Desk) -> None:
+    """A hand against an agent."""
+    from mcp.server.mcpserver.exceptions import ToolError
+
     @server.tool()
     async def deal(agent: str = "tartanian5") -> dict[str, Any]:
         """Deal a hand of no-limit hold'em, 50-100 and 20,000 chips, against an agent of the list.
@@ -178,5 +190,3 @@ def make_server(folder: str | None, seconds: float, memory_mb: int) -> MCPServer
             raise ToolError("no hand is under way: deal one first")
         answer = {"action": action} | ({} if amount is None else {"amount": amount})
         return await desk.step(desk.hand, json.dumps(answer))
-
-    return server
