@@ -169,3 +169,16 @@ def test_what_cannot_be_divided_is_refused(deals):
         ShardedSampling(CardGame.of(kuhn()))
     with pytest.raises(SolverError, match="batch = 0"):
         ShardedSampling(CardGame.of(leduc()), batch=0)
+
+
+def test_the_recipe_that_is_divided_says_so_and_others_refuse():
+    from equipoise.errors import RecipeError
+    from equipoise.solve.training.model import TrainingEstimate, TrainingModel
+    from equipoise.solve.training.recipe import Recipe
+
+    recipe = Recipe.shipped("claudico")
+    assert recipe.solver == "sharded"
+    # An iteration is a round of 4,096 deals.
+    assert TrainingEstimate.of(recipe).iteration_seconds > 0.1
+    with pytest.raises(RecipeError, match="not divided among workers: use a recipe whose solver"):
+        TrainingModel(Recipe.shipped("flagship"), workers=2)
