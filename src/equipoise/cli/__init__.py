@@ -36,6 +36,7 @@ from equipoise.cli.study.drill import drill_command
 from equipoise.cli.study.jamfold3 import jamfold3_command
 from equipoise.cli.study.review import review_command
 from equipoise.cli.study.show import show_command
+from equipoise.cli.study.spot import spot_command
 from equipoise.cli.train import train_command
 from equipoise.errors import EquipoiseError
 
@@ -76,6 +77,7 @@ app.command("jamfold3")(_computing(jamfold3_command))
 app.command("solve")(_computing(solve_command))
 app.command("show")(_computing(show_command))
 app.command("drill")(_computing(drill_command))
+app.command("spot")(_computing(spot_command))
 app.command("batch")(_computing(batch_command))
 app.command("abstraction")(_computing(abstraction_command))
 app.command("train")(_computing(train_command))

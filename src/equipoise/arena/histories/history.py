@@ -1,7 +1,7 @@
 """Files of hands that were played: recognised by what they contain, read hand by hand, verified.
 
-Three kinds are known, each plain or compressed by gzip: logs of the ACPC (`STATE` lines), transcripts
-of its dealer (`TO` and `FROM` lines) and PHH (TOML). A log does not say which game it is of, unless
+Four kinds are known, each plain or compressed by gzip: logs of the ACPC (`STATE` lines), transcripts
+of its dealer (`TO` and `FROM` lines), PHH (TOML) and the texts of poker sites (:mod:`.sites`). A log does not say which game it is of, unless
 it is one of our matches: the game is then the competition's limit or no-limit hold'em, whichever its
 raises look like.
 
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from equipoise.arena.acpc import transcript
 from equipoise.arena.acpc.protocol import is_comment, read_state_line, shorten
-from equipoise.arena.histories import phh
+from equipoise.arena.histories import phh, sites
 from equipoise.arena.histories.parquet import hands_frame, row
 from equipoise.arena.matchlog import read_header
 from equipoise.arena.record import HandRecord, chips_text
@@ -71,7 +71,7 @@ class History(Columnar):
     """
 
     path: Path
-    #: `acpc`, `transcript` or `phh`.
+    #: `acpc`, `transcript`, `phh`, or the name of a site.
     kind: str
     #: The game of a log; each hand of a PHH file brings its own.
     rules: Rules | None
@@ -88,9 +88,10 @@ class History(Columnar):
         kind = _kind(head)
         if kind is None:
             raise HistoryError(
-                f"{path} is no hand history: ACPC logs have lines STATE:…, PHH files are TOML"
+                f"{path} is no hand history: ACPC logs have lines STATE:…, PHH files are TOML, sites' "
+                "begin each hand with their name"
             )
-        if kind == "phh":
+        if kind == "phh" or kind in sites.SITES:
             return cls(path, kind, rules)
         told = next(filter(None, map(read_header, head)), {})
         if rules is None:
@@ -118,7 +119,7 @@ class History(Columnar):
         reported and its hand left out. Only damage is noticed here: see :meth:`verify`.
         """
         report = report or _raise
-        if self.kind == "phh":
+        if self.kind == "phh" or self.kind in sites.SITES:
             yield from self._phh_hands(report)
         elif self.kind == "acpc":
             yield from self._log_hands(report)
@@ -196,7 +197,12 @@ class History(Columnar):
             yield replace(hand, allin_equity=True) if self.allin_equity else hand
 
     def _phh_hands(self, report: Callable[[Problem], None]) -> Iterator[HandRecord]:
-        for section in phh.sections(_lines(self.path)):
+        lines = _lines(self.path)
+        found = sites.sections(lines, self.kind) if self.kind in sites.SITES else phh.sections(lines)
+        for section in found:
+            if isinstance(section, HistoryError):
+                report(Problem(_line_of(section), str(section), damaged=True))
+                continue
             try:
                 hand = phh.read_hand(section.text, section.line)
             except EquipoiseError as error:
@@ -256,6 +262,8 @@ def _kind(head: Iterable[str]) -> str | None:
             return "acpc"
         if line.startswith(("STARTED at ", "TO 1 at ", "TO 2 at ")):
             return "transcript"
+        if site := sites.site_of(line):
+            return site
         if _PHH_LINE.match(line):
             return "phh"
     return None

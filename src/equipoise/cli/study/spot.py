@@ -1,0 +1,56 @@
+"""`equipoise spot`: a spot from a hand that was played, ready to be solved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from equipoise.cli.output import Json, Overwrite, emit
+from equipoise.errors import EquipoiseError
+
+
+def spot_command(
+    from_hand: Annotated[
+        Path, typer.Option(help="Hand history: ACPC, PHH, or the text of a poker site.")
+    ],
+    number: Annotated[
+        int | None, typer.Option(help="Number of the hand in the file; else the first.")
+    ] = None,
+    street: Annotated[str, typer.Option(help="Street that the spot begins with.")] = "flop",
+    ranges: Annotated[
+        str, typer.Option(help="Agent whose ranges both players have; `equipoise agents` lists them.")
+    ] = "quick",
+    out: Annotated[Path | None, typer.Option(help="Write the spot into this TOML file.")] = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+) -> None:
+    """Make a spot from a hand: its board, pot and stacks, and ranges that would have played so.
+
+    Amounts are in big blinds. Ranges are what an agent's strategy gets there with, by the betting of
+    the hand; edit them in the file, or on the study page.
+
+    \b
+    Example: equipoise spot --from-hand hands.txt --number 17 --street turn --out spot.toml
+    Example: equipoise solve spot.toml --target-pct-pot 0.5
+    """
+    from equipoise.agents.registry import make_agent
+    from equipoise.arena.histories.handspot import spot_of_hand
+    from equipoise.arena.histories.history import History
+    from equipoise.files import check_target, written
+
+    if out is not None:
+        check_target(out, overwrite=overwrite, suffixes=(".toml",), what="--out")
+    hands = History.open(from_hand).hands(lambda problem: None)
+    found = next((hand for hand in hands if number is None or hand.number == number), None)
+    if found is None:
+        which = "that can be read" if number is None else f"of number {number}"
+        raise EquipoiseError(f"{from_hand} has no hand {which}")
+    spot = spot_of_hand(found, street.lower(), make_agent(ranges))
+    text = spot.to_toml()
+    if out is not None:
+        with written(out, "w") as file:
+            file.write(text)
+    data = {**spot.to_dict(), "hand": found.number, "ranges_of": ranges}
+    emit(data, json, lambda: text if out is None else f"{spot!r} written to {out}")
