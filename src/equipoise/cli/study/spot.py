@@ -53,4 +53,8 @@ def spot_command(
         with written(out, "w") as file:
             file.write(text)
     data = {**spot.to_dict(), "hand": found.number, "ranges_of": ranges}
-    emit(data, json, lambda: text if out is None else f"{spot!r} written to {out}")
+    if out is None and not json:
+        # As it is: lines that a terminal broke would be no TOML.
+        print(text, end="")
+        return
+    emit(data, json, lambda: f"{spot!r} written to {out}")

@@ -61,6 +61,7 @@ class RangeGrid:
             )
             self._text.props(f'dense outlined autogrow aria-label="{name} range as text"')
             self._text.classes("range-text")
+            self._wrong = ui.label().classes("bad small wrong").props('aria-live="polite"')
         self._draw()
 
     def _draw(self) -> None:
@@ -101,9 +102,9 @@ class RangeGrid:
         try:
             self.range = Range.parse(text)
         except EquipoiseError as error:
-            self._text.props(f'error error-message="{str(error)[:120]}"'.replace("'", ""))
+            self._wrong.text = str(error)
             return
-        self._text.props(remove="error error-message")
+        self._wrong.text = ""
         self._draw()
         self._changed()
 
