@@ -38,14 +38,18 @@ def spot_of_hand(hand: HandRecord, street: str, agent: Agent) -> Spot:
         raise EquipoiseError(f"--street {brief(street)}: choose flop, turn or river")
     rules = hand.rules
     if rules.limit or rules.rounds != 4 or rules.hole_cards != 2:
-        raise EquipoiseError(f"hand {hand.number} is of {rules.name}: spots are of no-limit hold'em")
+        raise EquipoiseError(
+            f"hand {hand.number} is of {rules.name}: spots are of no-limit hold'em"
+        )
     board = hand.board[: BOARD_SIZES[number]]
     if len(hand.state.history) <= number or len(board) < BOARD_SIZES[number]:
         raise EquipoiseError(f"hand {hand.number} ends before the {street}: choose an earlier one")
     state, ranges = _replayed(hand, number, agent)
     stack = min(rules.stacks) - max(state.committed)
     if stack <= 0:
-        raise EquipoiseError(f"hand {hand.number} is all-in before the {street}: nothing is to decide")
+        raise EquipoiseError(
+            f"hand {hand.number} is all-in before the {street}: nothing is to decide"
+        )
     big = rules.big_blind
     return Spot.from_dict(
         {
@@ -55,7 +59,8 @@ def spot_of_hand(hand: HandRecord, street: str, agent: Agent) -> Spot:
             "pot": round(state.pot / big, 4),
             "stack": round(stack / big, 4),
             "ranges": {
-                name: str(own.without(board)) for name, own in zip(("oop", "ip"), ranges, strict=True)
+                name: str(own.without(board))
+                for name, own in zip(("oop", "ip"), ranges, strict=True)
             },
         }
     )

@@ -1,9 +1,9 @@
 """Files of hands that were played: recognised by what they contain, read hand by hand, verified.
 
 Four kinds are known, each plain or compressed by gzip: logs of the ACPC (`STATE` lines), transcripts
-of its dealer (`TO` and `FROM` lines), PHH (TOML) and the texts of poker sites (:mod:`.sites`). A log does not say which game it is of, unless
-it is one of our matches: the game is then the competition's limit or no-limit hold'em, whichever its
-raises look like.
+of its dealer (`TO` and `FROM` lines), PHH (TOML) and the texts of poker sites (:mod:`.sites`). A log does
+not say which game it is of, unless it is one of our matches: the game is then the competition's limit or
+no-limit hold'em, whichever its raises look like.
 
 A line that cannot be read is *damaged*; a hand that can be read but contradicts itself (betting
 against the rules, payoffs that do not follow from the cards) is a *mismatch*. Both are errors, unless
@@ -198,7 +198,9 @@ class History(Columnar):
 
     def _phh_hands(self, report: Callable[[Problem], None]) -> Iterator[HandRecord]:
         lines = _lines(self.path)
-        found = sites.sections(lines, self.kind) if self.kind in sites.SITES else phh.sections(lines)
+        found = (
+            sites.sections(lines, self.kind) if self.kind in sites.SITES else phh.sections(lines)
+        )
         for section in found:
             if isinstance(section, HistoryError):
                 report(Problem(_line_of(section), str(section), damaged=True))

@@ -1,7 +1,7 @@
 """Hand histories as poker sites write them, read by the parsers of pokerkit into PHH (extra `formats`).
 
 A file is cut where a hand begins, each is parsed by itself, and what comes out is read like any PHH hand
-(:mod:`.phh`): one reader and one set of checks for all. What a parser cannot read is damaged, like a bad line.
+(:mod:`.phh`): one reader and one set of checks for all. What a parser cannot read is damaged.
 """
 
 from __future__ import annotations

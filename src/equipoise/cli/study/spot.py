@@ -20,7 +20,8 @@ def spot_command(
     ] = None,
     street: Annotated[str, typer.Option(help="Street that the spot begins with.")] = "flop",
     ranges: Annotated[
-        str, typer.Option(help="Agent whose ranges both players have; `equipoise agents` lists them.")
+        str,
+        typer.Option(help="Agent whose ranges both players have; `equipoise agents` lists them."),
     ] = "quick",
     out: Annotated[Path | None, typer.Option(help="Write the spot into this TOML file.")] = None,
     overwrite: Overwrite = False,
