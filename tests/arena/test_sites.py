@@ -9,41 +9,13 @@ from typer.testing import CliRunner
 
 from equipoise.arena.histories.handspot import spot_of_hand
 from equipoise.arena.histories.history import History
+from equipoise.bench.fuzz.samples import SITE
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.games.policy import same_for_all
 from equipoise.games.spot import Spot
 
-HAND = """PokerStars Hand #123456789: Hold'em No Limit ($0.50/$1.00 USD) - 2024/01/02 12:00:00 ET
-Table 'Aludra' 2-max Seat #1 is the button
-Seat 1: Hero ($100 in chips)
-Seat 2: Villain ($97.50 in chips)
-Hero: posts small blind $0.50
-Villain: posts big blind $1
-*** HOLE CARDS ***
-Dealt to Hero [Ah Qd]
-Hero: raises $1.50 to $2.50
-Villain: calls $1.50
-*** FLOP *** [Td 9d 6h]
-Villain: checks
-Hero: bets $2.50
-Villain: calls $2.50
-*** TURN *** [Td 9d 6h] [Qc]
-Villain: checks
-Hero: checks
-*** RIVER *** [Td 9d 6h Qc] [2s]
-Villain: bets $5
-Hero: calls $5
-*** SHOW DOWN ***
-Villain: shows [Kh Qh] (a pair of Queens)
-Hero: shows [Ah Qd] (a pair of Queens - Ace kicker)
-Hero collected $19 from pot
-*** SUMMARY ***
-Total pot $20 | Rake $1
-Board [Td 9d 6h Qc 2s]
-Seat 1: Hero (button) (small blind) showed [Ah Qd] and won ($19) with a pair of Queens
-Seat 2: Villain (big blind) showed [Kh Qh] and lost with a pair of Queens
-"""
+HAND = SITE
 
 
 class Flat:

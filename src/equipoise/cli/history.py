@@ -25,7 +25,9 @@ _SHOWN_PROBLEMS = 100
 
 
 def history_command(
-    file: Annotated[Path, typer.Argument(help="An ACPC log or transcript, PHH, or a poker site's; .gz too.")],
+    file: Annotated[
+        Path, typer.Argument(help="An ACPC log or transcript, PHH, or a poker site's; .gz too.")
+    ],
     verify: Annotated[
         bool, typer.Option("--verify", help="Replay everything; exit code 1 on a mismatch.")
     ] = False,

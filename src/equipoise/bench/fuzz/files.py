@@ -47,6 +47,7 @@ def file_readers() -> list[Reader]:
         _artefact("abstraction", 2, "card abstraction", _abstractions, Abstraction.load),
         _artefact("blueprint", 1, "blueprint", _blueprints, Blueprint.load),
         _artefact("solution", 1, "solution", _solutions, Solution.load),
+        _artefact("solution looked at", 1, "solution", _solutions, _looked),
         _artefact(
             "strategy", 1, "strategy", _strategies, lambda path: TabularStrategy.load(path, _kuhn())
         ),
@@ -168,6 +169,13 @@ def _blueprints() -> list[bytes]:
             weights[first : first + columns] = parts
         made.append(Blueprint(recipe, _halves(), form, weights, None, {"seconds": 1.5}))
     return _saved(*(blueprint.save for blueprint in made))
+
+
+def _looked(path: Path) -> None:
+    """Open a solution without reading it through, and show where it begins."""
+    root = Solution.look(path).at()
+    root.to_dict()
+    root.action_figures()
 
 
 def _solutions() -> list[bytes]:

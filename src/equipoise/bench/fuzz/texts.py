@@ -234,6 +234,7 @@ def _histories() -> list[Reader]:
         from_file("log", 6, "fuzzed.log", _history, *sample.LOGS),
         from_file("transcript", 5, "fuzzed.log", _history, *sample.TRANSCRIPTS),
         from_file("PHH", 6, "fuzzed.phh", _history, *sample.PHHS.split("\n\n"), sample.PHHS),
+        from_file("site", 4, "fuzzed.txt", _history, sample.SITE),
         from_file("packed history", 2, "fuzzed.log.gz", _history, *packed),
         from_file("match to resume", 4, "match.log", _past, *sample.match_logs()),
     ]
