@@ -38,7 +38,7 @@ def file(tmp_path):
     return path
 
 
-def test_a_site_s_hands_are_read_like_all_others(file):
+def test_a_site_s_hands_are_read_like_all_others(file, capsys):
     history = History.open(file)
     problems = []
     hands = list(history.hands(problems.append))
@@ -49,6 +49,7 @@ def test_a_site_s_hands_are_read_like_all_others(file):
     assert hands[0].payoffs == (-1000, 1000)
     assert len(problems) == 1
     assert problems[0].damaged
+    assert capsys.readouterr().err == ""
     assert problems[0].line == HAND.count("\n") + 3
 
 

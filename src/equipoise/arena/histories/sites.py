@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stderr
+from io import StringIO
 from typing import Any
 
 from equipoise.arena.histories.phh import Section
@@ -70,7 +72,8 @@ def _parser(site: str) -> Any:
     reader = getattr(notation, SITES[site][1])()
 
     def parse(text: str) -> str:
-        with warnings.catch_warnings():
+        # The parsers print what they stumble over.
+        with warnings.catch_warnings(), redirect_stderr(StringIO()):
             warnings.simplefilter("ignore")
             try:
                 found = list(reader(text.lstrip("\ufeff"), error_status=True))
