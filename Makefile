@@ -23,7 +23,8 @@ $(PEERS): $(STAMP)
 
 $(BROWSER): $(STAMP)
 	command -v chromium chromium-browser google-chrome >/dev/null || { command -v apt-get >/dev/null && \
-	  (apt-get install -y -qq chromium || sudo -n apt-get install -y -qq chromium) >/dev/null 2>&1; } || \
+	  (apt-get update -qq && apt-get install -y -qq chromium || \
+	   sudo -n sh -c 'apt-get update -qq && apt-get install -y -qq chromium') >/dev/null 2>&1; } || \
 	  echo "no Chromium here and none installed: tests of the table will say so"
 	touch $@
 
@@ -40,7 +41,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 tests: $(STAMP) $(BROWSER)
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 bench: $(PEERS)
 	$(BIN)/equipoise bench cards
