@@ -36,7 +36,16 @@ def test_the_list_says_which_agents_ship_trained(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     listed = json.loads(run("--json"))["agents"]
     blueprints = {name: told["trained"] for name, told in listed.items() if told["trained"]}
-    shipped = {"flagship", "quick", "tartanian5", "inot", "fell-omen-1", "fell-omen-2", "regret"}
+    shipped = {
+        "claudico",
+        "flagship",
+        "quick",
+        "tartanian5",
+        "inot",
+        "fell-omen-1",
+        "fell-omen-2",
+        "regret",
+    }
     assert {name for name, trained in blueprints.items() if trained == "ships"} == shipped
     assert {name for name, trained in blueprints.items() if trained == "no"} == {
         "flagship-100",

@@ -68,4 +68,4 @@ def test_the_same_seed_gives_the_same_figures(little: None) -> None:
 
 def test_an_unknown_experiment_is_refused() -> None:
     result = CliRunner().invoke(app, ["reproduce", "suite"])
-    assert "choose from agents-suite" in str(result.exception)
+    assert "choose from adaptive, agents-suite" in str(result.exception)
