@@ -38,6 +38,18 @@ def test_chips_with_a_folding_button_as_a_table(monkeypatch):
     assert "small blind jams" in shown
 
 
+def test_a_whole_tournament():
+    words = ["jamfold3", "--stacks", "12,10,8", "--tournament", "--grid", "3"]
+    run = runner.invoke(app, [*words, "--json"], catch_exceptions=False)
+    told = json.loads(run.stdout)
+    assert sum(told["ev"]) == pytest.approx(100, abs=1e-3)
+    assert 0 <= told["epsilon_pct_prizes"] <= 0.01
+    whole = told["tournament"]
+    assert (whole["points"], whole["step_bb"], whole["settled"]) == (3, 10, True)
+    assert sum(whole["icm"]) == pytest.approx(100)
+    assert "3 stacks on a grid of 10 big blinds" in run.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -47,6 +59,8 @@ def test_chips_with_a_folding_button_as_a_table(monkeypatch):
         (("--prizes", "20,30,50"), "prizes fall"),
         (("--prizes", "50,30,20", "--chips"), "choose one"),
         (("--rebuild",), "--output"),
+        (("--tournament", "--chips"), "for prizes"),
+        (("--tournament", "--grid", "31"), "at most 30 steps"),
     ],
 )
 def test_bad_input_is_one_sentence(words, why):

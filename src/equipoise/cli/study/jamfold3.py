@@ -25,12 +25,15 @@ from equipoise.settings import brief
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.solve.tournament.jamfold3 import JamFoldAnswer
+    from equipoise.run import Listener, Stop
+    from equipoise.solve.tournament.jamfold3 import JamFold3, JamFoldAnswer
 
 #: What nobody may gain more than by deviating: per cent of the prizes, and chips.
 _TARGET_PCT, _TARGET_CHIPS = 1e-4, 1e-5
 #: Decks that the shipped table was dealt from.
 _DEALS = 28_000_000
+#: Processor seconds of a grid point in a sweep, and sweeps and policies until the end, as measured.
+_SECONDS_A_POINT, _SWEEPS = 0.3, 10
 
 
 def jamfold3_command(
@@ -46,6 +49,16 @@ def jamfold3_command(
     button_folds: Annotated[
         bool, typer.Option("--button-folds", help="The button folds every hand.")
     ] = False,
+    tournament: Annotated[
+        bool,
+        typer.Option(
+            "--tournament", help="Play on after the hand: stacks are worth what they win on a grid."
+        ),
+    ] = False,
+    grid: Annotated[
+        int,
+        typer.Option(help="With --tournament: steps that all chips are cut into, 3 to 40."),
+    ] = 12,
     plot: Annotated[Path | None, typer.Option(help="Picture of all charts.")] = None,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Sample the three-way table anew, into --output.")
@@ -64,6 +77,7 @@ def jamfold3_command(
     \b
     Example: equipoise jamfold3 --stacks 10,10,10 --prizes 50,30,20 --plot charts.png
     Example: equipoise jamfold3 --stacks 15,10,5 --chips --json
+    Example: equipoise jamfold3 --stacks 10,10,10 --tournament --grid 6
     """
     if rebuild:
         _rebuild(output, deals, threads, seed, overwrite, json)
@@ -72,20 +86,59 @@ def jamfold3_command(
 
     if chips and prizes is not None:
         raise EquipoiseError("--chips and --prizes are two ways to count: choose one")
+    if tournament and (chips or button_folds):
+        raise EquipoiseError("--tournament is for prizes, and everybody plays: leave out the rest")
     check_picture(plot, overwrite)
     won = None if chips else _three(prizes or "50,30,20", "--prizes")
     game = JamFold3(_three(stacks, "--stacks"), won)
     target = _TARGET_CHIPS if won is None else _TARGET_PCT * game.unit
     with progress_bar("jam or fold", quiet=json) as bar, stopped_by_signals() as stop:
-        solver = JamFoldSolver(game, button_folds=button_folds)
-        answer = solver.run(target, listener=listening(bar), stop=stop)
-    told = _figures(answer, button_folds, seed)
+        if tournament:
+            answer, further = _whole(game, grid, target, listening(bar), stop)
+        else:
+            solver = JamFoldSolver(game, button_folds=button_folds)
+            answer, further = solver.run(target, listener=listening(bar), stop=stop), {}
+    told = _figures(answer, button_folds, seed) | further
     if plot is not None:
         from equipoise.solve.tournament.charts import plot_charts
 
         plot_charts(answer, plot)
         told["plot"] = str(plot)
     emit(told, json, lambda: _shown(told))
+
+
+def _whole(
+    game: JamFold3, grid: int, target: float, listener: Listener, stop: Stop
+) -> tuple[JamFoldAnswer, dict[str, Any]]:
+    """The first hand of the whole tournament, and what there is to tell of the grid behind it."""
+    from equipoise.solve.tournament.icm import prize_equities
+    from equipoise.solve.tournament.tournament import Tournament
+
+    assert game.prizes is not None
+    solved = Tournament(sum(game.stacks), game.prizes, grid)
+    points = len(solved.points)
+    typer.echo(
+        f"{points} stacks on a grid of {solved.step:g} big blinds; a sweep over them takes about "
+        f"{_SECONDS_A_POINT * points:.0f} s of processor time, a solution some {_SWEEPS}. "
+        "Ctrl-C tells what the last whole sweep found.",
+        err=True,
+    )
+    with stop.watching():
+        told = solved.run(game.stacks, target, listener, stop)
+    return told.hand, {
+        "epsilon_pct_prizes": None if told.epsilon is None else told.epsilon / game.unit,
+        "error": told.error,
+        "tournament": {
+            "grid": grid,
+            "step_bb": solved.step,
+            "points": points,
+            "sweeps": told.sweeps,
+            "settled": told.settled,
+            "change_pct_prizes": told.change / game.unit,
+            "hands_left_most": told.hands,
+            "icm": list(prize_equities(game.stacks, game.prizes)),
+        },
+    }
 
 
 def _three(text: str, option: str) -> tuple[float, float, float]:
@@ -138,14 +191,21 @@ def _shown(told: dict[str, Any]) -> RenderableType:
     for name, label in names.items():
         share = told["ranges_pct"][name]
         ranges.add_row(label, "-" if share is None else f"{share:.2f} %")
+    whole = told.get("tournament")
+    if whole is not None:
+        table.add_row("by chips alone (ICM)", *(f"{value:.4f}" for value in whole["icm"]))
     gained = told.get("epsilon_pct_prizes")
+    drawn = [f"picture written to {told['plot']}"] if "plot" in told else []
+    if whole is not None and gained is None:
+        return Group(table, ranges, "Stopped: nobody's best deviation was looked for.", *drawn)
     epsilon = (
         f"{told['epsilon_chips']:.1e} big blinds"
         if gained is None
         else f"{gained:.1e} % of the prizes"
     )
     lines = f"Nobody gains more than {epsilon} by deviating; values within {told['error']:.1e}."
-    drawn = [f"picture written to {told['plot']}"] if "plot" in told else []
+    if whole is not None:
+        lines += f" So on a grid of {whole['step_bb']:g} big blinds, {whole['sweeps']} sweeps."
     return Group(table, ranges, lines, *drawn)
 
 

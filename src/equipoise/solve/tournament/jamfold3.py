@@ -26,7 +26,8 @@ is measured by exact best responses on the same tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -62,7 +63,7 @@ LARGEST = 1_000_000
 #: Iterations between two looks at what is reached.
 _LOOK = 50
 #: Errors of an ev for each unit of what somebody still gains by deviating (measured over starts).
-_PER_EPSILON = 50
+PER_EPSILON = 50
 #: Standard errors of the sampled table that the stated error covers. Strategies follow the table, so
 #: that evs move by more than the table's own error.
 _STANDARD_ERRORS = 5
@@ -173,6 +174,49 @@ class JamFoldAnswer:
         }
 
 
+def endings_of(stacks: Sequence[float]) -> list[tuple[float, ...]]:
+    """Stacks after each way the hand can end: three folds, then four showdowns in 13 orders each.
+
+    >>> endings_of((10, 10, 10))[:3]
+    [(10.0, 9.5, 10.5), (10.0, 11.0, 9.0), (11.5, 9.5, 9.0)]
+    """
+    folds = [after_hand(stacks, (winner,), (0.0, 0.0, 0.0)) for winner in (2, 1, 0)]
+    return folds + [
+        after_hand(stacks, line.players, standing)
+        for line in SHOWDOWNS.values()
+        for standing in STANDINGS
+    ]
+
+
+def _ways_by_order(source: ThreeWayTable) -> Tensor:
+    """Ways to deal three classes so that the players stand in each order: float32[13, 169³]."""
+    ways, classes = combinations_of(), triples()
+    shares = np.ascontiguousarray(source.units.T, dtype=np.float32)
+    shares *= ways[tuple(classes.T)] / np.float32(255)
+    found: Tensor = np.empty((len(shares), ways.size), dtype=np.float32)
+    for seating in seatings():
+        places = np.ravel_multi_index(tuple(classes[:, place] for place in seating), ways.shape)
+        for share, order in zip(shares, order_for(seating), strict=True):
+            found[order][places] = share
+    return found
+
+
+@dataclass
+class Learnt:
+    """What regret matching remembers of a hand, by decision."""
+
+    #: How often each class jams or calls next.
+    strategy: dict[str, Vector] = field(default_factory=lambda: _everywhere(0.5, CLASS_COUNT))
+    #: Regrets for folding and for not folding, and how often each was played: [2, 169].
+    regrets: dict[str, Vector] = field(default_factory=lambda: _everywhere(0.0, 2, CLASS_COUNT))
+    average: dict[str, Vector] = field(default_factory=lambda: _everywhere(0.0, 2, CLASS_COUNT))
+    iteration: int = 0
+
+
+def _everywhere(number: float, *shape: int) -> dict[str, Vector]:
+    return {name: np.full(shape, number) for name in DECISIONS}
+
+
 class _Line(NamedTuple):
     """A showdown's values less those of the fold that it is an alternative to."""
 
@@ -192,57 +236,43 @@ class JamFoldSolver:
         self, game: JamFold3, source: ThreeWayTable | None = None, *, button_folds: bool = False
     ) -> None:
         on_one_thread()
-        self.game, self.table = game, source or table()
+        self.table = source or table()
         self.button_folds = button_folds
-        self.iteration = 0
         ways = combinations_of()
         #: Ways to deal with the third hand summed out: [b, s], [b, bb], [s, bb].
         self._pairs = [ways.sum(axis=axis, dtype=np.float64) for axis in (2, 1, 0)]
+        self._orders = _ways_by_order(self.table)
+        self._store: Tensor = np.empty((3 * len(SHOWDOWNS), ways.size), dtype=np.float32)
+        self.play_for(game)
+
+    # -------------------------------------------------------------------------------- tensors
+
+    def play_for(self, game: JamFold3, learnt: Learnt | None = None) -> None:
+        """Lay out what another hand's showdowns are worth, in the same memory.
+
+        Learning goes on from `learnt`, or begins anew.
+        """
+        self.game = game
         nobody = (0.0, 0.0, 0.0)
         self._k1, self._k2, self._k4 = (
             game.worth(after_hand(game.stacks, (winner,), nobody)) for winner in (2, 1, 0)
         )
-        self._build(ways)
-        self._strategy = {name: np.full(CLASS_COUNT, 0.5) for name in DECISIONS}
-        self._regrets = {name: np.zeros((2, CLASS_COUNT)) for name in DECISIONS}
-        self._average = {name: np.zeros((2, CLASS_COUNT)) for name in DECISIONS}
-
-    # -------------------------------------------------------------------------------- tensors
-
-    def _build(self, ways: Tensor) -> None:
-        """Lay out what showdowns are worth for every three classes."""
-        classes = triples()
-        weights = ways[tuple(classes.T)][:, None]
-        chances = (self.table.units.astype(np.float32) / np.float32(255)) * weights
-        flat = [
-            np.ravel_multi_index(tuple(classes[:, place] for place in seating), ways.shape)
-            for seating in seatings()
-        ]
-        found: dict[str, list[Tensor]] = {}
-        for name, line in SHOWDOWNS.items():
-            pays = self.game.payoffs(line.players)
-            columns = np.stack([pays[order_for(seating)] for seating in seatings()])
-            values = chances @ np.moveaxis(columns, 0, 1).reshape(len(pays), -1).astype(np.float32)
-            tensors = []
-            for player in range(3):
-                tensor = np.empty(ways.size, dtype=np.float32)
-                for number, places in enumerate(flat):
-                    tensor[places] = values[:, 3 * number + player]
-                tensors.append(tensor.reshape(ways.shape))
-            found[name] = tensors
-        for tensors, fold in ((found["sb v bb"], self._k2), (found["b v bb"], self._k4)):
-            for player in range(3):
-                tensors[player] -= ways * np.float32(fold[player])
-        for player in range(3):
-            found["all"][player] -= found["b v sb"][player]
+        pays = {name: game.payoffs(line.players) for name, line in SHOWDOWNS.items()}
+        pays["all"] = pays["all"] - pays["b v sb"]
+        pays["sb v bb"] = pays["sb v bb"] - np.array(self._k2)
+        pays["b v bb"] = pays["b v bb"] - np.array(self._k4)
+        columns = np.concatenate([pays[name].T for name in SHOWDOWNS]).astype(np.float32)
+        np.matmul(columns, self._orders, out=self._store)
+        tensors = self._store.reshape(len(SHOWDOWNS), 3, *(CLASS_COUNT,) * 3)
         summed = {"sb v bb": 0, "b v bb": 1, "b v sb": 2, "all": 2}
         self._lines = {
             name: _Line(
-                (tensors[0], tensors[1], tensors[2]),
-                tuple(t.sum(axis=summed[name], dtype=np.float64) for t in tensors),
+                (of_line[0], of_line[1], of_line[2]),
+                tuple(t.sum(axis=summed[name], dtype=np.float64) for t in of_line),
             )
-            for name, tensors in found.items()
+            for name, of_line in zip(SHOWDOWNS, tensors, strict=True)
         }
+        self.learnt = learnt or Learnt()
 
     def _sum(self, line: str, player: int, axis: int, first: Vector, second: Vector) -> Vector:
         """Sum of a line's values to a player over two of the hands, by the class of the third."""
@@ -316,6 +346,34 @@ class JamFoldSolver:
             found.append(float(told) / _DEALS)
         return found[0], found[1], found[2]
 
+    def endings(self, played: dict[str, Vector]) -> Vector:
+        """How likely the hand ends in each way of :func:`endings_of`, in the same order."""
+        jam, sb_jam, sb_call = played["b_jam"], played["sb_jam"], played["sb_call"]
+        orders = self._orders.reshape(-1, CLASS_COUNT, CLASS_COUNT**2)
+        jams = (jam.astype(np.float32) @ orders).reshape(-1, CLASS_COUNT, CLASS_COUNT)
+        jammed = jams.astype(np.float64)
+        over = played["bb_overcall"]
+        shown = np.stack(
+            [
+                sb_jam @ (self._by_order - jammed) @ played["bb_v_sb"],
+                (1 - sb_call) @ jammed @ played["bb_v_b"],
+                sb_call @ jammed @ (1 - over),
+                sb_call @ jammed @ over,
+            ]
+        )
+        pairs = self._pairs[0]
+        walk = (1 - jam) @ pairs @ (1 - sb_jam)
+        steal = (1 - jam) @ pairs @ sb_jam - shown[0].sum()
+        button = jam @ pairs @ (1 - sb_call) - shown[1].sum()
+        found = np.maximum(np.concatenate([[walk, steal, button], shown.reshape(-1)]), 0.0)
+        return np.asarray(found / found.sum())
+
+    @cached_property
+    def _by_order(self) -> Vector:
+        """Ways to deal the blinds' hands by order of all three: float64[13, 169, 169]."""
+        orders = self._orders.reshape(-1, CLASS_COUNT, CLASS_COUNT, CLASS_COUNT)
+        return np.asarray(orders.sum(axis=1, dtype=np.float64))
+
     def gains(self, played: dict[str, Vector]) -> tuple[float, float, float]:
         """What each player gains by a best response to the others."""
         found = []
@@ -334,36 +392,36 @@ class JamFoldSolver:
     def advance(self, count: int) -> None:
         """Do so many iterations, each player in turn."""
         for _ in range(count):
-            self.iteration += 1
+            self.learnt.iteration += 1
             for player in range(3):
                 if player == 0 and self.button_folds:
-                    self._strategy["b_jam"] = np.zeros(CLASS_COUNT)
+                    self.learnt.strategy["b_jam"] = np.zeros(CLASS_COUNT)
                     continue
-                for name, values in self.action_values(player, self._strategy).items():
-                    here = self._strategy[name]
+                for name, values in self.action_values(player, self.learnt.strategy).items():
+                    here = self.learnt.strategy[name]
                     mean = (1 - here) * values[0] + here * values[1]
-                    regrets = self._regrets[name]
+                    regrets = self.learnt.regrets[name]
                     np.maximum(regrets + values - mean, 0.0, out=regrets)
                     total = regrets.sum(axis=0)
                     learnt = total > 0
-                    self._strategy[name] = np.where(
+                    self.learnt.strategy[name] = np.where(
                         learnt, regrets[1] / np.where(learnt, total, 1.0), here
                     )
-            self._mix(float(self.iteration) ** 2)
+            self._mix(float(self.learnt.iteration) ** 2)
 
     def _mix(self, weight: float) -> None:
         """Add what is played to the averages, by own reach."""
         for name in DECISIONS:
-            here = self._strategy[name]
-            self._average[name] += weight * np.stack([1 - here, here])
+            here = self.learnt.strategy[name]
+            self.learnt.average[name] += weight * np.stack([1 - here, here])
 
     def average(self) -> dict[str, Vector]:
         """The average strategies."""
         if self.button_folds:
-            self._average["b_jam"][:] = [[1.0], [0.0]]
+            self.learnt.average["b_jam"][:] = [[1.0], [0.0]]
         return {
             name: told[1] / np.maximum(told.sum(axis=0), 1e-300)
-            for name, told in self._average.items()
+            for name, told in self.learnt.average.items()
         }
 
     def run(
@@ -379,12 +437,14 @@ class JamFoldSolver:
             played = self.average()
             epsilon = max(self.gains(played))
             if listener is not None:
-                listener(Event(self.iteration, most_iterations, f"ε {epsilon:.1e}"))
+                listener(Event(self.learnt.iteration, most_iterations, f"ε {epsilon:.1e}"))
             stopped = stop is not None and stop.is_set()
-            if epsilon <= target or self.iteration >= most_iterations or stopped:
-                error = _STANDARD_ERRORS * self.table_error(played) + _PER_EPSILON * epsilon
+            if epsilon <= target or self.learnt.iteration >= most_iterations or stopped:
+                error = _STANDARD_ERRORS * self.table_error(played) + PER_EPSILON * epsilon
                 values = self.values(played)
-                return JamFoldAnswer(self.game, played, values, epsilon, error, self.iteration)
+                return JamFoldAnswer(
+                    self.game, played, values, epsilon, error, self.learnt.iteration
+                )
 
     def table_error(self, played: dict[str, Vector]) -> float:
         """Standard error of an ev that the table's sampling and rounding leave, the largest.
