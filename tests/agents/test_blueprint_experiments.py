@@ -74,11 +74,13 @@ def short(monkeypatch):
 
 def test_fell_omen(files, nowhere, short, tmp_path):
     words = ["fell-omen", "--hands", "60", "--seed", "3",
-             *(f"--blueprint={name}={files['limit']}" for name in ("inot", "fell-omen-2"))]  # fmt: skip
+             *(f"--blueprint={name}={files['limit']}"
+               for name in ("inot", "fell-omen-2", "inot-negative"))]  # fmt: skip
     picture = tmp_path / "meetings.png"
     data = json.loads(told(*words, "--json", "--plot", str(picture)))
     assert [(row["a"], row["b"]) for row in data["meetings"]] == [
         ("fell-omen-2", "inot"),
+        ("inot-negative", "inot"),
         ("inot", "call"),
         ("inot", "random"),
         ("fell-omen-2", "call"),

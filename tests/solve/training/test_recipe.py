@@ -30,6 +30,7 @@ def test_the_recipes_of_the_papers() -> None:
     assert counts["tartanian5"] == (8, 96, 384, 1536)
     assert counts["tartanian4"] == (12, 300, 1800, 10800)
     assert counts["inot"] == (169, 150, 100, 75)
+    assert counts["inot-negative"] == (169, 300, 200, 75)
     large = Recipe.shipped("tartanian5")
     assert measure(large.rules, large.menu).total >= 60_000
     small = Recipe.shipped("tartanian5-m")

@@ -4,6 +4,9 @@ The document is "Pseudo-Optimal Solutions to Texas Hold'em Poker with Improved C
 Abstraction" (Fellows, 2010). Its tables are of competitions whose other entries are not to be had,
 so they stand beside ours for the order of size only. Matches are duplicate, 60,000 hands each as in
 the document; win rates are in small bets a hand.
+
+Its last section asks what negative potential would add: INOT with that meets INOT, where it was trained
+(`equipoise train inot-negative`; it does not ship).
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from equipoise.games.rules import LIMIT_HOLDEM
 from equipoise.run import Event, Listener
 
 FAMILY = ("inot", "fell-omen-1", "fell-omen-2")
+#: What the document leaves for further work: each meets the first of the family alone.
+FURTHER = ("inot-negative",)
 SUITE = (
     "random",
     "all-in",
@@ -84,6 +89,7 @@ def run(
     stable = Stable(blueprints)
     found = [stable.find(name) for name in FAMILY]
     family = [contender for contender in found if contender is not None]
+    further = [one for one in map(stable.find, FURTHER) if one is not None]
     terms = Terms(
         LIMIT_HOLDEM,
         hands or (QUICK_HANDS if quick else HANDS),
@@ -93,6 +99,7 @@ def run(
     )
     meetings = [
         *combinations(reversed(family), 2),
+        *((one, other) for one in further for other in found[:1] if other is not None),
         *((one, Contender(name)) for one in family for name in SUITE),
     ]
     rows = []
@@ -109,7 +116,7 @@ def run(
         "seed": seed,
         "hands": terms.hands,
         "missing": stable.missing,
-        "trained": {one.name: one.facts for one in family},
+        "trained": {one.name: one.facts for one in (*family, *further)},
         "meetings": rows,
         "document": DOCUMENT,
         "claims": claims(rows),
