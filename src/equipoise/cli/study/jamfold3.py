@@ -18,7 +18,7 @@ from equipoise.cli.output import (
     listening,
     progress_bar,
 )
-from equipoise.cli.stopping import stopped_by_signals
+from equipoise.cli.stopping import INTERRUPTED, stopped_by_signals
 from equipoise.errors import EquipoiseError, GameError
 from equipoise.settings import brief
 
@@ -105,6 +105,8 @@ def jamfold3_command(
         plot_charts(answer, plot)
         told["plot"] = str(plot)
     emit(told, json, lambda: _shown(told))
+    if stop.is_set():
+        raise typer.Exit(INTERRUPTED)
 
 
 def _whole(
@@ -125,6 +127,9 @@ def _whole(
     )
     with stop.watching():
         told = solved.run(game.stacks, target, listener, stop)
+    if told is None:
+        typer.echo("stopped before the first sweep was done: there is nothing to tell", err=True)
+        raise typer.Exit(INTERRUPTED)
     return told.hand, {
         "epsilon_pct_prizes": None if told.epsilon is None else told.epsilon / game.unit,
         "error": told.error,

@@ -304,8 +304,11 @@ class Tournament:
         target: float,
         listener: Listener | None = None,
         stop: Stop | None = None,
-    ) -> TournamentAnswer:
-        """Sweep until values stand still, check by policy iteration, and solve the hand at `stacks`."""
+    ) -> TournamentAnswer | None:
+        """Sweep until values stand still, check by policy iteration, and solve the hand at `stacks`.
+
+        None if stopped before the first sweep was done.
+        """
         still = _STILL * 100 * self.unit
         sweeps, change = 0, float("inf")
         while change > still and sweeps < _MOST_SWEEPS:
@@ -314,7 +317,7 @@ class Tournament:
                 break
             sweeps, change = sweeps + 1, told
         if self.strategies is None:
-            raise GameError("stopped before the first sweep was done: there is nothing to tell")
+            return None
         gained = self.epsilon(_named("check", listener), stop)
         self.solver.button_folds = False
         self.solver.play_for(self.hand(stacks))
