@@ -171,23 +171,41 @@ def _say(line: str, json: bool) -> None:
         print(line, file=sys.stderr)
 
 
+#: Seconds between two questions to workers elsewhere.
+_ASKING = 10.0
+
+
 class _Teller:
     """Shows how a run goes: a bar, and where there is no terminal a line a minute."""
 
     def __init__(self, training: TrainingRun, bar: Any, json: bool) -> None:
         self._training, self._bar, self._json = training, bar, json
         self._said = -60.0
+        self._asked = -_ASKING
         self._note = ""
 
     def __call__(self, event: Event) -> None:
         recipe, seconds = self._training.recipe, event.seconds
         if event.honest_chips is not None:
             self._note = _figures(event, float(recipe.rules.big_blind))
+        elif seconds - self._asked >= _ASKING and (told := self._training.report()):
+            self._note, self._asked = _divided(told), seconds
         self._bar(seconds, recipe.limit.seconds, f"{event.done:,} its {self._note}")
         something = self._note or seconds >= 60
         if something and not sys.stderr.isatty() and seconds - self._said >= 60:
             _say(f"{seconds:8.1f} s {event.done:>9,} iterations  {self._note}", self._json)
             self._said = seconds
+
+
+def _divided(told: dict[str, Any]) -> str:
+    """How a run goes that is divided among workers."""
+    rounds, workers = told["rounds_per_second"], told["workers"]
+    if rounds is None:
+        return ""
+    walks = ", ".join(f"{worker['walks_per_second'] or 0:,.0f}" for worker in workers)
+    moved = sum(worker["bytes_moved"] for worker in workers) / 1e6
+    memory = ", ".join(f"{worker['memory_bytes'] / 1e6:,.0f}" for worker in workers)
+    return f"{rounds:.1f} rounds/s; {walks} walks/s; {moved:,.0f} MB moved; {memory} MB of memory"
 
 
 def _figures(event: Event, big_blind: float) -> str:

@@ -181,6 +181,7 @@ class TrainingRun:
         self.estimate = TrainingEstimate.of(recipe, self.model.threads)
         #: Seconds that buckets and tables took.
         self.building_seconds = 0.0
+        self._running: Solver | None = None
 
     def check(self, *, resume: bool = False, overwrite: bool = False) -> None:
         """Refuse a run that does not fit, or whose folder is not its own."""
@@ -205,6 +206,10 @@ class TrainingRun:
             self.files.prepare(self.recipe, resume=resume, overwrite=overwrite)
             return self._run(resume, listener, stop)
 
+    def report(self) -> dict[str, Any]:
+        """How the work that is under way is divided, where it is."""
+        return {} if self._running is None else self._running.report()
+
     def _run(self, resume: bool, listener: Listener | None, stop: Stop | None) -> Trained:
         began = perf_counter()
         self.model.abstraction.save(self.files.abstraction)
@@ -213,12 +218,13 @@ class TrainingRun:
         if resume:
             kept.best.resume(points)
         self.building_seconds = perf_counter() - began
-        loop = kept.loop()
+        loop, self._running = kept.loop(), solver
         try:
             loop.run(listener, stop)
             cluster = solver.report()
             strategy = kept.best.strategy()
         finally:
+            self._running = None
             solver.close()
         title = f"{self.recipe.name}: {solver.name}"
         self.files.draw(title, points, float(self.recipe.rules.big_blind))
