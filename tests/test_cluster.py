@@ -105,6 +105,13 @@ def test_matches_and_batches_give_the_same_bytes(address, tmp_path):
         assert all(np.array_equal(here[key], there[key]) for key in here)
 
 
+def test_more_workers_than_the_cluster_has_room_for(address, game):
+    with pytest.raises(EquipoiseError, match="workers = 3: the cluster has room for 2"):
+        ShardedSampling(game, workers=3, address=address)
+    with cluster(address), pytest.raises(EquipoiseError, match="room for 2, choose at most"):
+        start_pool(3, len, ())
+
+
 def test_a_job_that_fails_fails_as_it_would_here(address):
     with cluster(address):
         pool = start_pool(1, len, ())

@@ -107,6 +107,16 @@ def cluster_cores() -> int:
     return max(1, int(_joined.get().cluster_resources().get("CPU", 1)))
 
 
+def check_room(ray: Any, workers: int) -> None:
+    """Refuse more processes than a cluster has room for: they would be waited for without end."""
+    room = int(ray.cluster_resources().get("CPU", 0))
+    if workers > room:
+        raise EquipoiseError(
+            f"workers = {workers}: the cluster has room for {room}, choose at most so many or add "
+            "machines to it"
+        )
+
+
 def join_cluster(address: str | None, workers: int = 1) -> Any:
     """Ray, joined to the cluster at `address`, or to one that is started here for `workers`."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -175,6 +185,7 @@ class _ClusterPool(Executor):
         self, ray: Any, workers: int, enter: Callable[..., object], args: tuple[Any, ...]
     ) -> None:
         self._ray, self._lock = ray, threading.Lock()
+        check_room(ray, workers)
         kind = ray.remote(num_cpus=1)(_ClusterWorker)
         self._actors = [kind.remote(enter, args) for _ in range(workers)]
         self._busy = [0] * workers

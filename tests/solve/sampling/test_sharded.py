@@ -178,7 +178,7 @@ def test_the_recipe_that_is_divided_says_so_and_others_refuse():
 
     recipe = Recipe.shipped("claudico")
     assert recipe.solver == "sharded"
-    # An iteration is a round of 4,096 deals.
+    # An iteration is a round of 16,384 deals.
     assert TrainingEstimate.of(recipe).iteration_seconds > 0.1
     with pytest.raises(RecipeError, match="not divided among workers: use a recipe whose solver"):
         TrainingModel(Recipe.shipped("flagship"), workers=2)

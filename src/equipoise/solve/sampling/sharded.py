@@ -31,13 +31,13 @@ from equipoise.solve.sampling.shardkernels import Round
 from equipoise.solve.sampling.shards import Head, Shard, streams_of
 from equipoise.solve.sampling.shares import own_deals, public_classes
 from equipoise.solve.sampling.walk import SamplingRule
-from equipoise.workers import check_workers, join_cluster, memory_of_process
+from equipoise.workers import check_room, check_workers, join_cluster, memory_of_process
 
 Numbers = NDArray[Any]
 #: Shards that were lost in one run before it is given up.
 _MOST_LOST = 100
 #: Deals of a round for each player: some tenths of a second, beside which a message costs little.
-_BATCH = 4096
+_BATCH = 16_384
 
 
 @dataclass(frozen=True)
@@ -182,6 +182,7 @@ class ClusterCrew:
 
     def __post_init__(self) -> None:
         self._ray = join_cluster(self.address, len(self.plans))
+        check_room(self._ray, len(self.plans))
         self._kind = self._ray.remote(num_cpus=1)(_ShardActor)
         self._actors = [self._kind.remote(plan) for plan in self.plans]
 
@@ -279,7 +280,7 @@ class ShardedSampling(CardsSolver):
         linear: bool = True,
         prune: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
         prune_share: Annotated[float, Within("number", 0, 0.9999)] = 0.95,
-        prune_after: Annotated[int, Within("whole", 0, 10**15)] = 250,
+        prune_after: Annotated[int, Within("whole", 0, 10**15)] = 60,
         batch: Annotated[int, Within("whole", 1, 1_000_000)] = _BATCH,
         threads: int | None = 1,
         workers: int = 1,
