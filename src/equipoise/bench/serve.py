@@ -74,10 +74,14 @@ class Served:
             self._process = None
 
     def memory_mb(self) -> float:
-        """What it holds now."""
+        """What it holds of its own now.
+
+        Not what it has mapped: pages of a blueprint come in as hands look at them, and the system takes
+        them back as it likes.
+        """
         assert self._process is not None
-        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        resident, mapped = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1:3]
+        return (int(resident) - int(mapped)) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def cpu_seconds(self) -> float:
         """Processor time that it took so far."""
