@@ -25,6 +25,8 @@ SITES = {
     "ongame": (re.compile(r"\ufeff?\*+ History for hand"), "OngameNetworkParser"),
     "ipoker": (re.compile(r"\ufeff?GAME #\d"), "IPokerNetworkParser"),
 }
+#: Characters of a line of a hand.
+_LONGEST_LINE = 400
 #: Characters that a hand may have: many times what the longest needs.
 _LONGEST = 1 << 16
 
@@ -72,6 +74,9 @@ def _parser(site: str) -> Any:
     reader = getattr(notation, SITES[site][1])()
 
     def parse(text: str) -> str:
+        # On a long line of brackets the parsers' patterns would search for ever.
+        if max(map(len, text.splitlines()), default=0) > _LONGEST_LINE:
+            raise HistoryError(f"a line of over {_LONGEST_LINE} characters: no site writes such")
         # The parsers print what they stumble over.
         with warnings.catch_warnings(), redirect_stderr(StringIO()):
             warnings.simplefilter("ignore")
