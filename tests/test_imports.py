@@ -305,7 +305,9 @@ def test_a_circle_is_found():
 def _compiled(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether it is a kernel, or makes one: those are as long as their loop."""
     words = " ".join(map(ast.unparse, function.decorator_list))
-    return any(word in words for word in ("kernel", "jit", "intrinsic", "overload", "inlined"))
+    return any(
+        word in words for word in ("kernel", "jit", "intrinsic", "overload", "inlined_kernel")
+    )
 
 
 def _functions(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -92,7 +92,7 @@ def test_of_two_processes_one_compiles_and_the_other_waits_for_it(pair: Path) ->
 
 #: What makes a file one of compiled code.
 COMPILED = re.compile(
-    r"^@(kernel|exact_kernel|row_kernel|kernel_part|inlined|intrinsic)\b", re.MULTILINE
+    r"^@(kernel|exact_kernel|row_kernel|kernel_part|inlined_kernel|intrinsic)\b", re.MULTILINE
 )
 #: Others that kernels may read: constants, shapes of tuples, and which kernel is called for which.
 CONSTANTS = {

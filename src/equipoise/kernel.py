@@ -230,7 +230,7 @@ def kernel_part(function: F) -> F:
     return cast("F", part)
 
 
-def inlined(function: F) -> F:
+def inlined_kernel(function: F) -> F:
     """A part of a kernel, written apart for the reader and compiled only inside its caller.
 
     A kernel that calls another is optimised as a whole, callee included; at the top of a deep tree of

@@ -135,8 +135,7 @@ def join_cluster(address: str | None, workers: int = 1) -> Any:
         here = max(workers, len(os.sched_getaffinity(0)))
         ray.init(num_cpus=here, include_dashboard=False, **told)
         return ray
-    if address != "auto":
-        _check_answers(address)
+    check_address(address)
     try:
         ray.init(address=address, **told)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
@@ -148,8 +147,10 @@ def join_cluster(address: str | None, workers: int = 1) -> Any:
     return ray
 
 
-def _check_answers(address: str) -> None:
+def check_address(address: str | None) -> None:
     """Refuse an address at which nobody listens: Ray itself would wait for long."""
+    if address is None or address in ("auto", "local"):
+        return
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         number = int(port)

@@ -163,3 +163,10 @@ def test_a_full_disk_is_one_sentence(folder, monkeypatch):
     monkeypatch.setattr("equipoise.files.os.fsync", full)
     with pytest.raises(EquipoiseError, match=r"cannot write .*: No space left on device"):
         run(folder)
+
+
+def test_one_spot_is_a_batch_of_one(folder):
+    words = ["batch", str(folder / "river.toml"), "--out", str(folder / "one"), "--json"]
+    done = runner.invoke(app, words, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["spots"] == 1

@@ -83,7 +83,7 @@ def batch_command(
     from equipoise.run import Limit
     from equipoise.solve.batch.report import BatchReport
     from equipoise.solve.batch.results import Results
-    from equipoise.workers import cluster
+    from equipoise.workers import check_address, cluster
 
     check_number("--target-pct-pot", target_pct_pot, 0, 100)
     check_positive("--seconds", seconds, 10**9)
@@ -92,6 +92,7 @@ def batch_command(
     check_number("--threads", threads, 1, MOST_THREADS)
     limit = Limit(iterations, seconds, exploitability_pct_pot=target_pct_pot)
     results = Results(out, limit, check_storage(storage), save_solutions)
+    check_address(address)
     batch = _batch(source, flops, spot)
     BatchReport.check_folder(out / "report", overwrite or (out / "results").is_dir())
     if not json:
@@ -147,7 +148,7 @@ def _run(
 
 def _batch(source: Path | None, flops: str | None, spot: Path | None) -> Batch:
     from equipoise.games.spot import Spot
-    from equipoise.solve.batch.jobs import Batch
+    from equipoise.solve.batch.jobs import Batch, SpotJob
 
     if (source is None) == (flops is None):
         raise EquipoiseError(
@@ -159,6 +160,8 @@ def _batch(source: Path | None, flops: str | None, spot: Path | None) -> Batch:
         return Batch.from_folder(source)
     if source is not None and not source.is_file():
         raise EquipoiseError(f"{source}: no such folder or file")
+    if source is not None and source.suffix == ".toml" and spot is None:
+        return Batch((SpotJob(source.stem, Spot.load(source)),))
     if spot is None:
         raise EquipoiseError("boards need a spot to replace the board of: add --spot TEMPLATE.toml")
     template = Spot.load(spot)

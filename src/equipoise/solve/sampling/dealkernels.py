@@ -18,7 +18,7 @@ from numba.extending import overload
 
 from equipoise.abstraction.lookup import bucket_path
 from equipoise.cards.evaluator import CARD_BIT, CARD_KEY, place, start_key
-from equipoise.kernel import inlined, row_kernel
+from equipoise.kernel import inlined_kernel, row_kernel
 from equipoise.solve.sampling.random import STEP, scramble, unit
 
 Array = Any
@@ -91,7 +91,7 @@ class Dealt(NamedTuple):
         )
 
 
-@inlined
+@inlined_kernel
 def draw_cards(state, dealt):
     """Deal nine cards from two random numbers: the random state, and the board as evaluators see it.
 
@@ -125,14 +125,14 @@ def draw_cards(state, dealt):
     return state, key, bits
 
 
-@inlined
+@inlined_kernel
 def _combo(one, other):
     """Number of two cards."""
     high, low = max(one, other), min(one, other)
     return high * (high - _ONE) // _TWO + low
 
 
-@inlined
+@inlined_kernel
 def compare_hands(tables, key, bits, dealt):
     """Write down who wins; `key` and `bits` are those of the board."""
     hole = dealt.hole
@@ -152,7 +152,7 @@ def compare_hands(tables, key, bits, dealt):
         dealt.result[_TWO * street + _ONE] = -result
 
 
-@inlined
+@inlined_kernel
 def look_up_hands(tables, dealt):
     """Write down the buckets of both hands on all streets."""
     hole = dealt.hole

@@ -43,7 +43,7 @@ from numba import types
 from numba.extending import overload
 
 from equipoise.games.nodes import GIVEN
-from equipoise.kernel import inlined, prefetch, row_kernel
+from equipoise.kernel import inlined_kernel, prefetch, row_kernel
 from equipoise.solve.sampling.dealkernels import FETCHED, Dealt, deal
 from equipoise.solve.sampling.random import STEP, unit
 
@@ -207,7 +207,7 @@ def _entered_by_type(entries, here, node, worth):
     return entered
 
 
-@inlined
+@inlined_kernel
 def external_walk(
     nodes,
     rows,

@@ -8,11 +8,11 @@ to multiply.
 
 from __future__ import annotations
 
-from equipoise.kernel import inlined
+from equipoise.kernel import inlined_kernel
 from equipoise.solve.sweep.lanes import LANES, load, store
 
 
-@inlined
+@inlined_kernel
 def scale_given(frame, board, part, player, work):
     """Multiply the reach that stands at a part's GIVEN nodes with the values given for them."""
     lines, given = frame.lines, frame.given

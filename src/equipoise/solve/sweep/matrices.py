@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from equipoise.kernel import inlined, kernel_part
+from equipoise.kernel import inlined_kernel, kernel_part
 from equipoise.solve.sweep.blas import multiply
 from equipoise.solve.sweep.lanes import LANES, load, splat, store
 from equipoise.solve.sweep.layout import ONE, ZERO
@@ -62,7 +62,7 @@ class Target(NamedTuple):
     step: Any
 
 
-@inlined
+@inlined_kernel
 def _raked(showdowns, evens, player, par):
     """Whether any of the showdowns gives both players something, or takes it."""
     found = False
@@ -120,25 +120,25 @@ def _matrix_terminals(
             _matrix_product(second, view, copies_too, count, work, True, par)
 
 
-@inlined
+@inlined_kernel
 def _folds_of(lines, part):
     return Terminals(lines.folds, lines.fold_start[part], lines.fold_start[part + 1], lines.even)
 
 
-@inlined
+@inlined_kernel
 def _showdowns_of(lines, part):
     first, last = lines.showdown_start[part], lines.showdown_start[part + 1]
     return Terminals(lines.showdowns, first, last, lines.swing)
 
 
-@inlined
+@inlined_kernel
 def _view_of(layout, board, player):
     boards = layout.boards
     states, width = boards.states[board, 1 - player], boards.width[board, player]
     return View(layout.tables.start[board, player], states, width)
 
 
-@inlined
+@inlined_kernel
 def _evaluate_loops(layout, board, part, player, work, par):
     """All folds and showdowns of a part, four at a time."""
     tables, lines = layout.tables, layout.lines
@@ -176,7 +176,7 @@ def multiply_lanes(gemm, count, step, table, view, target, work, add, par):
              work.field, target.start)  # fmt: skip
 
 
-@inlined
+@inlined_kernel
 def _evaluate_products(layout, board, part, player, work, par):
     """All folds and showdowns of a part, by one product each: `(reach * factor) · table`."""
     tables, lines, boards, gemm = layout.tables, layout.lines, layout.boards, layout.gemm

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.kernel import inlined, kernel_part, prefetch
+from equipoise.kernel import inlined_kernel, kernel_part, prefetch
 from equipoise.solve.sweep.lanes import (
     LANES,
     into_lanes,
@@ -81,7 +81,7 @@ class Fetch(NamedTuple):
     his_step: Any
 
 
-@inlined
+@inlined_kernel
 def _no_cards(on_card, zero):
     nothing = splat(zero)
     for c in range(CARDS):
@@ -196,7 +196,7 @@ def runout_lanes(work, table, mine, his):
         i += 1
 
 
-@inlined
+@inlined_kernel
 def _raked_runouts(work, table, mine, his, same, count, width, zero):
     """Sixteen all-in calls before the river with a rake: the even part goes through the field."""
     fold_lanes(work, mine, his, same, zero)
@@ -209,7 +209,7 @@ def _raked_runouts(work, table, mine, his, same, count, width, zero):
             work.lanes_out[i * LANES + lane] += work.field[at + i]
 
 
-@inlined
+@inlined_kernel
 def _take_batch(lines, nodes, batch, end, player, width_his, work, zero):
     """Sixteen terminals from `nodes[batch]` on into lanes; whether any of them is raked."""
     spare = lines.place[lines.place.shape[0] - 1]
@@ -234,7 +234,7 @@ def _take_batch(lines, nodes, batch, end, player, width_his, work, zero):
     return raked
 
 
-@inlined
+@inlined_kernel
 def _fetch_ahead(numbers, mine_at, his_at, fetch):
     """Ask memory for the rows that the way up will need, and the opponent's on the next board."""
     for line in range(mine_at, mine_at + fetch.mine_step, LANES):
@@ -244,7 +244,7 @@ def _fetch_ahead(numbers, mine_at, his_at, fetch):
         prefetch(numbers.plan, line * numbers.facing_bytes)
 
 
-@inlined
+@inlined_kernel
 def _table_of(cards, boards, board, player):
     """The run-outs of a board, counted for player 0; player 1 reads them across, negated."""
     entries = cards.runouts[max(cards.runout_start[board], 0) :]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.kernel import inlined, kernel_part
+from equipoise.kernel import inlined_kernel, kernel_part
 from equipoise.solve.sweep.given import scale_given
 from equipoise.solve.sweep.lanes import LANES, gather, load, splat, store
 from equipoise.solve.sweep.matrices import Target, View, multiply_lanes
@@ -106,7 +106,7 @@ def return_values(frame, numbers, work, board, part, player, code):
 # --------------------------------------------------------------------------------- on one board
 
 
-@inlined
+@inlined_kernel
 def _lock_of(lines, boards, locks, board, node):
     """Where the lock of a decision stands, -1 if it is free."""
     start = locks.start[board]

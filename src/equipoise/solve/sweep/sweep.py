@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.kernel import inlined, row_kernel
+from equipoise.kernel import inlined_kernel, row_kernel
 from equipoise.solve.sweep.handles import call
 from equipoise.solve.sweep.lanes import LANES, load, splat, store
 from equipoise.solve.sweep.layout import (
@@ -44,7 +44,7 @@ from equipoise.solve.sweep.layout import (
 )
 
 
-@inlined
+@inlined_kernel
 def _clear_leaves(frame, board, player, work):
     """Values of the board's DEAL nodes start at zero; the boards below add to them."""
     lines, boards = frame.lines, frame.boards
@@ -59,7 +59,7 @@ def _clear_leaves(frame, board, player, work):
 # ------------------------------------------------------------------------------------- the walk
 
 
-@inlined
+@inlined_kernel
 def _sweep_group(frame, numbers, work, steps, player, rule, share, group, averaging, upward):
     """Steps 1 to 4 on a group of boards dealt from the last of the path, and on all below them."""
     lines, boards = frame.lines, frame.boards
@@ -110,7 +110,7 @@ def _sweep_group(frame, numbers, work, steps, player, rule, share, group, averag
         work.cursor[street] += 1
 
 
-@inlined
+@inlined_kernel
 def _set_aside(lines, street, slot, add, sums, work):
     """Keep the values of a round's DEAL nodes, which stand together, in a slot of the sums."""
     first, last = lines.leaf_start[street], lines.leaf_start[street + 1]
@@ -121,7 +121,7 @@ def _set_aside(lines, street, slot, add, sums, work):
         store(sums, at, load(sums, at) + value if add else value)
 
 
-@inlined
+@inlined_kernel
 def _add_up(lines, street, player, sums, work):
     """Bring back the values of a round's DEAL nodes: all slots in order, player 1's from the last."""
     first, last = lines.leaf_start[street], lines.leaf_start[street + 1]
@@ -135,7 +135,7 @@ def _add_up(lines, street, player, sums, work):
         store(work.field, start + h, total)
 
 
-@inlined
+@inlined_kernel
 def _sweep_below(frame, numbers, work, steps, player, rule, share, averaging, upward):
     """Steps 1 to 4 on all groups of a share."""
     lines = frame.lines
