@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import socket
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -20,7 +24,7 @@ from equipoise.solve.batch.jobs import Batch, SpotJob
 from equipoise.solve.batch.run import run_batch
 from equipoise.solve.sampling.mccfr import CardGame
 from equipoise.solve.sampling.sharded import ShardedSampling
-from equipoise.workers import cluster, cluster_cores, join_cluster, start_pool
+from equipoise.workers import check_address, cluster, cluster_cores, join_cluster, start_pool
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
@@ -44,7 +48,12 @@ def game():
     return CardGame.of(leduc())
 
 
-def test_one_worker_is_the_single_process_and_a_lost_one_comes_back(address, game, tmp_path):
+def test_one_worker_is_the_single_process_and_a_lost_one_comes_back(
+    address, game, tmp_path, monkeypatch
+):
+    # A round of several parts, more than are on their way at once.
+    monkeypatch.setattr("equipoise.solve.sampling.shards._PART", 20)
+    monkeypatch.setattr("equipoise.solve.sampling.shards._END", 10)
     here = ShardedSampling(game, seed=1, batch=50)
     there = ShardedSampling(game, seed=1, batch=50, workers=1, address=address)
     for solver in (here, there):
@@ -53,7 +62,7 @@ def test_one_worker_is_the_single_process_and_a_lost_one_comes_back(address, gam
     assert np.array_equal(here.gathered(), there.gathered())
     there.save(tmp_path / "kept")
     here.save(tmp_path / "same")
-    ray, actor = there.crew._ray, there.crew._actors[0]
+    ray, actor = there.crew._ray, there.crew.places[0].actor
     pid = ray.get(actor.__ray_call__.remote(lambda self: os.getpid()))
     os.kill(pid, 9)
     for solver in (here, there):
@@ -64,12 +73,79 @@ def test_one_worker_is_the_single_process_and_a_lost_one_comes_back(address, gam
     assert told["lost_workers"] == 1
     assert told["workers"][0]["bytes_moved"] > 0
     assert told["workers"][0]["memory_bytes"] > 1_000_000
+    # Lost with a part answered and others under way: those are asked of the one in its place.
+    parts = list(here.head.rounds(21))
+    answers = there.crew.play(21, iter(parts))
+    found = [next(answers)]
+    ray.kill(there.crew.places[0].actor)
+    found += answers
+    assert [len(values) for values in found] == [len(part.entry) for part in parts]
+    assert there.report()["lost_workers"] == 2
     there.close()
     # The head lost: another one goes on from the checkpoint, on two workers.
     again = ShardedSampling.load(tmp_path / "kept", game, workers=2, address=address)
     again.advance(400)
     assert again.exploitability() < 0.3
     again.close()
+
+
+HEAD = """
+import sys
+from equipoise.games.catalogue import leduc
+from equipoise.solve.sampling.mccfr import CardGame
+from equipoise.solve.sampling.sharded import ShardedSampling
+
+address, path = sys.argv[1:]
+solver = ShardedSampling(CardGame.of(leduc()), seed=7, batch=50, workers=1, address=address)
+for _ in range(1000):
+    solver.advance(5)
+    solver.save(path)
+    print(solver.iteration, flush=True)
+"""
+
+
+def test_a_head_that_is_killed_goes_on_from_its_last_checkpoint(address, game, tmp_path):
+    path = tmp_path / "kept"
+    words = [sys.executable, "-c", HEAD, address, str(path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as head:
+        told = [int(next(head.stdout)) for _ in range(3)]
+        head.kill()
+        told += map(int, head.stdout)
+    # The worker of the lost head is gone, or there would be no room for this one beside another.
+    again = ShardedSampling.load(path, game, workers=2, address=address)
+    again.close()
+    again = ShardedSampling.load(path, game, workers=1, address=address)
+    assert 15 <= told[-1] <= again.iteration <= told[-1] + 5
+    again.advance(10)
+    whole = ShardedSampling(game, seed=7, batch=50)
+    whole.advance(again.iteration)
+    assert np.array_equal(whole.gathered(), again.gathered())
+    again.close()
+
+
+def test_a_full_disk_leaves_the_last_checkpoint_and_the_run(address, game, tmp_path, monkeypatch):
+    path = tmp_path / "kept"
+    there = ShardedSampling(game, seed=1, batch=50, workers=1, address=address)
+    there.advance(5)
+    there.save(path)
+    before = path.read_bytes()
+    there.advance(5)
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", full)
+        with pytest.raises(EquipoiseError, match="No space left on device"):
+            there.save(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["kept"]
+    # What was learnt is still there, and so is the way back for a lost worker.
+    there.save(path)
+    whole = ShardedSampling(game, seed=1, batch=50)
+    whole.advance(10)
+    assert np.array_equal(ShardedSampling.load(path, game).gathered(), whole.gathered())
+    there.close()
 
 
 def test_matches_and_batches_give_the_same_bytes(address, tmp_path):
@@ -137,16 +213,60 @@ def test_an_address_nobody_answers_is_a_sentence(where, said, monkeypatch):
         join_cluster(where)
 
 
-def test_a_cluster_of_another_version_is_a_sentence(monkeypatch):
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "nobody answers at 127.0.0.1"),
+        (b"", "nobody answers at 127.0.0.1"),
+        (b"HTTP/1.1 400 Bad Request", "is no Ray cluster"),
+        (b"SSH-2.0-OpenSSH_9", "is no Ray cluster"),
+    ],
+)
+def test_something_else_at_the_address_is_a_sentence(answer, said, monkeypatch):
+    monkeypatch.setattr("equipoise.workers._PATIENCE", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            there, _ = server.accept()
+            with there:
+                there.recv(100)
+                if answer is None:
+                    # Somebody who listens and never says a word.
+                    there.recv(100)
+                else:
+                    there.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(EquipoiseError, match=said):
+            check_address(f"127.0.0.1:{server.getsockname()[1]}")
+        thread.join()
+
+
+def test_a_cluster_of_another_version_is_a_sentence(address):
+    code = (
+        "import sys, ray; ray.__version__ = '1.0'\n"
+        "from equipoise.workers import join_cluster\n"
+        "join_cluster(sys.argv[1])"
+    )
+    words = [sys.executable, "-c", code, address]
+    told = subprocess.run(words, capture_output=True, text=True, check=False).stderr
+    said = told.strip().splitlines()[-1]
+    assert re.search(r"cannot be joined \(Version mismatch.*of the same versions of Ray", said)
+
+
+def test_a_machine_that_cannot_start_a_cluster_says_so(monkeypatch):
     import ray
 
     def refuse(**told):
-        raise RuntimeError("Version mismatch: the cluster was started with Ray 1.0.\nmore")
+        raise Exception("The current node timed out during startup. This could happen because ...")
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", refuse)
-    with pytest.raises(EquipoiseError, match=r"Ray 1\.0\): start one .* of the same versions"):
-        join_cluster("auto")
+    with pytest.raises(
+        EquipoiseError, match=r"cannot be started here \(The current node timed out"
+    ):
+        join_cluster(None)
 
 
 def test_commands_refuse_before_they_write(tmp_path, capsys, monkeypatch):

@@ -75,6 +75,10 @@ def worked(
 
 #: Seconds to wait for an answer at an address.
 _PATIENCE = 5.0
+#: What a client of HTTP/2 says first, as Ray's do: the preface, and settings that change nothing.
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+#: How records of TLS begin: an alert, a handshake.
+_TLS = (21, 22)
 #: Jobs that wait at each process of a cluster, so that none idles while a message travels.
 _AHEAD = 2
 #: Ray, once a cluster is joined.
@@ -133,22 +137,32 @@ def join_cluster(address: str | None, workers: int = 1) -> Any:
     told: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     if address is None:
         here = max(workers, len(os.sched_getaffinity(0)))
-        ray.init(num_cpus=here, include_dashboard=False, **told)
+        try:
+            ray.init(num_cpus=here, include_dashboard=False, **told)
+        except Exception as error:  # Ray raises no narrower kind
+            raise EquipoiseError(
+                f"a Ray cluster cannot be started here ({_first_sentence(error)}): see that there is "
+                "memory and room in the folder for temporary files, or work without --address"
+            ) from None
         return ray
     check_address(address)
     try:
         ray.init(address=address, **told)
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    except Exception as error:  # as above
         raise EquipoiseError(
-            f"the Ray cluster at {address} cannot be joined ({reason}): start one with "
+            f"the Ray cluster at {address} cannot be joined ({_first_sentence(error)}): start one with "
             "`ray start --head`, of the same versions of Ray and Python"
         ) from None
     return ray
 
 
+def _first_sentence(error: Exception) -> str:
+    said = str(error).strip() or type(error).__name__
+    return said.splitlines()[0].partition(". ")[0].rstrip(".:")
+
+
 def check_address(address: str | None) -> None:
-    """Refuse an address at which nobody listens: Ray itself would wait for long."""
+    """Refuse an address at which no cluster answers: Ray itself would wait for minutes."""
     if address is None or address in ("auto", "local"):
         return
     host, _, port = address.removeprefix("ray://").rpartition(":")
@@ -161,12 +175,21 @@ def check_address(address: str | None) -> None:
             f"address = {address!r}: give HOST:PORT of a Ray cluster, auto or local"
         ) from None
     try:
-        socket.create_connection((host, number), timeout=_PATIENCE).close()
+        with socket.create_connection((host, number), timeout=_PATIENCE) as there:
+            there.sendall(_GREETING)
+            frame = there.recv(9)
     except OSError:
+        frame = b""
+    if not frame:
         raise EquipoiseError(
             f"nobody answers at {address}: start a cluster with `ray start --head`, or check the "
             "address"
-        ) from None
+        )
+    # A frame of settings, in clear or within TLS.
+    if frame[3:4] != b"\x04" and frame[0] not in _TLS:
+        raise EquipoiseError(
+            f"what answers at {address} is no Ray cluster: give the address that `ray start` told"
+        )
 
 
 class _ClusterWorker:

@@ -17,7 +17,7 @@ from equipoise.solve.sampling.mccfr import CardGame
 from equipoise.solve.sampling.sampler import sampling_rule
 from equipoise.solve.sampling.sharded import ShardedSampling, total
 from equipoise.solve.sampling.shardkernels import FREE_FLOPS, deal_own_flop, deal_own_listed
-from equipoise.solve.sampling.shards import Head, Shard
+from equipoise.solve.sampling.shards import Head, Shard, part_sizes
 from equipoise.solve.sampling.shares import own_deals, pairs_of, public_classes
 
 
@@ -94,7 +94,7 @@ def test_entries_of_all_shards_are_worth_what_one_shard_finds():
     game = leduc()
     deals = ListedDeals(game)
     classes, rule = public_classes(deals), sampling_rule(linear=True)
-    round_ = Head(game.betting, deals, rule, seed=5, batch=4000).begin(0)
+    round_ = next(Head(game.betting, deals, rule, seed=5, batch=4000).rounds(0))
     nodes = np.unique(round_.entry)
     means = {}
     for workers in (1, 3):
@@ -135,6 +135,21 @@ def test_resumes_bit_for_bit_and_on_other_workers(tmp_path):
     assert more.exploitability() < 0.1
     with pytest.raises(ArtefactError, match="another"):
         ShardedSampling.load(path, CardGame.of(leduc(max_raises=1)), workers=2)
+
+
+def test_parts_of_a_round_change_nothing(monkeypatch):
+    """However a round is cut, walks, values and what is learnt are the same, bit for bit."""
+    game = CardGame.of(leduc())
+    cut = []
+    for part, end in ((12_288, 4096), (70, 30), (1000, 2)):
+        monkeypatch.setattr("equipoise.solve.sampling.shards._PART", part)
+        monkeypatch.setattr("equipoise.solve.sampling.shards._END", end)
+        solver = ShardedSampling(game, seed=4, batch=150, workers=2, prune=1.0, prune_after=2)
+        solver.advance(6)
+        cut.append((len(part_sizes(300)), solver.arrays()))
+    assert [parts for parts, _ in cut] == [1, 6, 3]
+    for _, arrays in cut[1:]:
+        assert all(np.array_equal(arrays[key], cut[0][1][key]) for key in arrays)
 
 
 def test_the_kernels_of_a_run_change_nothing():

@@ -12,8 +12,10 @@ checkpoint, from nothing if there is none, plays the round it was lost in, and t
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Protocol
@@ -28,7 +30,7 @@ from equipoise.solve import restoring
 from equipoise.solve.sampling.mccfr import CardGame, CardsSolver, card_rule
 from equipoise.solve.sampling.rows import SampledRows
 from equipoise.solve.sampling.shardkernels import Round
-from equipoise.solve.sampling.shards import Head, Shard, streams_of
+from equipoise.solve.sampling.shards import Head, Message, Shard, packed, streams_of, unpacked
 from equipoise.solve.sampling.shares import own_deals, public_classes
 from equipoise.solve.sampling.walk import SamplingRule
 from equipoise.workers import check_room, check_workers, join_cluster, memory_of_process
@@ -36,6 +38,8 @@ from equipoise.workers import check_room, check_workers, join_cluster, memory_of
 Numbers = NDArray[Any]
 #: Shards that were lost in one run before it is given up.
 _MOST_LOST = 100
+#: Parts of a round that are with a shard at once: one it plays, and others that it will.
+_AHEAD = 4
 #: Deals of a round for each player: some tenths of a second, beside which a message costs little.
 _BATCH = 16_384
 
@@ -70,8 +74,8 @@ class ShardPlan:
 class Crew(Protocol):
     """Shards, here or elsewhere."""
 
-    def play(self, iteration: int, round_: Round) -> Numbers:
-        """What the entries of a round are worth, over all shards."""
+    def play(self, iteration: int, rounds: Iterable[Round]) -> Iterator[Numbers]:
+        """What the entries of each part of a round are worth, over all shards."""
 
     def numbers(self) -> list[tuple[Numbers, NDArray[np.uint64]]]:
         """Rows and random numbers of every shard."""
@@ -94,15 +98,16 @@ class LocalCrew:
         self._seconds = [0.0] * len(plans)
         self._walks = 0
 
-    def play(self, iteration: int, round_: Round) -> Numbers:
-        """What the entries of a round are worth, over all shards."""
-        found = []
-        for k, shard in enumerate(self.shards):
-            began = time.perf_counter()
-            found.append(shard.play(iteration, round_))
-            self._seconds[k] += time.perf_counter() - began
-        self._walks += len(round_.private)
-        return total(found)
+    def play(self, iteration: int, rounds: Iterable[Round]) -> Iterator[Numbers]:
+        """What the entries of each part of a round are worth, over all shards."""
+        for round_ in rounds:
+            found = []
+            for k, shard in enumerate(self.shards):
+                began = time.perf_counter()
+                found.append(shard.play(iteration, round_))
+                self._seconds[k] += time.perf_counter() - began
+            self._walks += len(round_.private)
+            yield total(found)
 
     def numbers(self) -> list[tuple[Numbers, NDArray[np.uint64]]]:
         """Rows and random numbers of every shard."""
@@ -143,19 +148,33 @@ def _report(walks: int, seconds: float, moved: int, memory: int) -> dict[str, An
 
 
 class _ShardActor:
-    """A shard in a process of its own."""
+    """A shard in a process of its own.
+
+    It answers in the order in which it was asked, one question after another; but it has a thread for
+    each, so that the next one is read while it is at work on this.
+    """
 
     def __init__(self, plan: ShardPlan) -> None:
         self._shard = plan.shard()
         self._seconds, self._walks = 0.0, 0
+        self._answered, self._turn = 0, threading.Condition()
 
-    def play(self, iteration: int, private: Numbers, first: Numbers, entry: Numbers) -> Numbers:
+    def answer(self, number: int, question: str, *given: Any) -> Any:
+        with self._turn:
+            self._turn.wait_for(lambda: self._answered == number)
+        try:
+            return getattr(self, question)(*given)
+        finally:
+            with self._turn:
+                self._answered += 1
+                self._turn.notify_all()
+
+    def play(self, iteration: int, message: Message) -> Numbers:
         began = time.perf_counter()
-        # What comes from elsewhere is read-only, which would be another kernel.
-        round_ = Round(*(np.array(part) for part in (private, first, entry)))
+        round_ = unpacked(message)
         found = self._shard.play(iteration, round_)
         self._seconds += time.perf_counter() - began
-        self._walks += len(private)
+        self._walks += len(round_.private)
         return found
 
     def numbers(self) -> tuple[Numbers, NDArray[np.uint64]]:
@@ -167,6 +186,20 @@ class _ShardActor:
 
     def report(self) -> tuple[int, float, int]:
         return self._walks, self._seconds, memory_of_process()
+
+
+@dataclass
+class _Place:
+    """Where a shard runs, and what it was asked there and has not answered yet."""
+
+    actor: Any
+    asked: int = 0
+    waiting: deque[tuple[Any, tuple[Any, ...]]] = field(default_factory=deque)
+
+    def ask(self, *question: Any) -> None:
+        """Ask, and do not wait."""
+        self.waiting.append((self.actor.answer.remote(self.asked, *question), question))
+        self.asked += 1
 
 
 @dataclass
@@ -183,27 +216,44 @@ class ClusterCrew:
     def __post_init__(self) -> None:
         self._ray = join_cluster(self.address, len(self.plans))
         check_room(self._ray, len(self.plans))
-        self._kind = self._ray.remote(num_cpus=1)(_ShardActor)
-        self._actors = [self._kind.remote(plan) for plan in self.plans]
+        # A thread for each question that may be open: none can wait for one that has no thread.
+        self._kind = self._ray.remote(num_cpus=1, max_concurrency=_AHEAD + 1)(_ShardActor)
+        self.places = [_Place(self._kind.remote(plan)) for plan in self.plans]
 
-    def play(self, iteration: int, round_: Round) -> Numbers:
-        """What the entries of a round are worth, over all shards."""
-        put = self._ray.put
-        message = [put(np.ascontiguousarray(part)) for part in round_]
-        asked = [actor.play.remote(iteration, *message) for actor in self._actors]
-        found = []
-        for k, reference in enumerate(asked):
-            found.append(self._answer(k, reference, lambda a: a.play.remote(iteration, *message)))
-        sent = sum(part.nbytes for part in round_)
-        self._moved += sent * len(found) + sum(one.nbytes for one in found)
+    def play(self, iteration: int, rounds: Iterable[Round]) -> Iterator[Numbers]:
+        """What the entries of each part of a round are worth, over all shards.
+
+        A part is sent as soon as the head has it, so that the shards are at work on the first while
+        the head prepares the others, and always have the next one at hand.
+        """
+        away = 0
+        for round_ in rounds:
+            message = packed(round_)
+            for place in self.places:
+                place.ask("play", iteration, message)
+            self._moved += sum(part.nbytes for part in message) * len(self.places)
+            away += 1
+            if away == _AHEAD:
+                yield self._worth()
+                away -= 1
+        for _ in range(away):
+            yield self._worth()
+
+    def _worth(self) -> Numbers:
+        found = [self._answer(k) for k in range(len(self.places))]
+        self._moved += sum(one.nbytes for one in found)
         return total(found)
 
-    def _answer(self, k: int, reference: Any, again: Callable[[Any], Any]) -> Any:
-        """What shard `k` answers; if it is lost, what the one in its place does."""
+    def _answer(self, k: int) -> Any:
+        """The next answer of shard `k`; if it is lost, that of the one in its place.
+
+        What was asked of a lost shard and not answered is asked again, in the same order.
+        """
         ray = self._ray
         while True:
+            place = self.places[k]
             try:
-                return ray.get(reference)
+                answer = ray.get(place.waiting[0][0])
             except ray.exceptions.RayActorError:
                 self.lost += 1
                 if self.lost > _MOST_LOST:
@@ -213,40 +263,44 @@ class ClusterCrew:
                     ) from None
             except ray.exceptions.RayTaskError as error:
                 raise SolverError(f"worker {k} failed: {error.cause}") from None
-            self._actors[k] = self._kind.remote(self.plans[k])
+            else:
+                place.waiting.popleft()
+                return answer
+            self.places[k] = _Place(self._kind.remote(self.plans[k]))
             before = self.kept(k)
             if before is not None:
-                self._actors[k].restore.remote(*before)
-            reference = again(self._actors[k])
+                self.places[k].ask("restore", *before)
+                self.places[k].waiting.clear()
+            for _, question in place.waiting:
+                self.places[k].ask(*question)
+
+    def _answers(self, *question: Any) -> list[Any]:
+        """What every shard answers to a question."""
+        for place in self.places:
+            place.ask(*question)
+        return [self._answer(k) for k in range(len(self.places))]
 
     def numbers(self) -> list[tuple[Numbers, NDArray[np.uint64]]]:
         """Rows and random numbers of every shard."""
-        asked = [actor.numbers.remote() for actor in self._actors]
-        return [
-            self._answer(k, reference, lambda a: a.numbers.remote())
-            for k, reference in enumerate(asked)
-        ]
+        return self._answers("numbers")
 
     def restore(self, parts: list[tuple[Numbers, NDArray[np.uint64]]]) -> None:
         """Give every shard its rows and random numbers."""
-        self._ray.get(
-            [actor.restore.remote(*part) for actor, part in zip(self._actors, parts, strict=True)]
-        )
+        for place, part in zip(self.places, parts, strict=True):
+            place.ask("restore", *part)
+        for k in range(len(parts)):
+            self._answer(k)
 
     def report(self) -> list[dict[str, Any]]:
         """What each shard has done and takes."""
-        asked = [actor.report.remote() for actor in self._actors]
-        told = [
-            self._answer(k, reference, lambda a: a.report.remote())
-            for k, reference in enumerate(asked)
-        ]
+        told = self._answers("report")
         moved = self._moved // len(told)
         return [_report(walks, seconds, moved, memory) for walks, seconds, memory in told]
 
     def close(self) -> None:
         """End the shards; a cluster that was started for them ends with this process."""
-        for actor in self._actors:
-            self._ray.kill(actor)
+        for place in self.places:
+            self._ray.kill(place.actor)
 
 
 class ShardedSampling(CardsSolver):
@@ -324,9 +378,10 @@ class ShardedSampling(CardsSolver):
 
     def prepare(self) -> None:
         """Load the kernels of walks, and those of sweeps where a game judges."""
-        round_ = self.head.begin(0)
+        round_ = next(self.head.rounds(0))
         nothing = Round(round_.private[:0], round_.first[:1], round_.entry[:0])
-        self.crew.play(0, nothing)
+        for _ in self.crew.play(0, [nothing]):
+            pass
         super().prepare()
 
     def advance(self, count: int) -> None:
@@ -334,8 +389,7 @@ class ShardedSampling(CardsSolver):
         began = time.perf_counter()
         for _ in range(count):
             iteration = self.iteration + 1
-            round_ = self.head.begin(iteration)
-            self.head.finish(iteration, self.crew.play(iteration, round_))
+            self.head.learn(iteration, self.crew.play(iteration, self.head.rounds(iteration)))
             self.iteration = iteration
         self._seconds += time.perf_counter() - began
 
