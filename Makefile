@@ -8,17 +8,23 @@ PEERS := $(VENV)/.peers
 # The browser in which the table is tested; nothing else needs one.
 BROWSER := $(VENV)/.browser
 
+# Hundreds of processes import the same modules: what they are compiled to is kept, whatever the shell says.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: all play test lint types tests bench docs clean distclean
 
 all: $(STAMP)
 
+# Of what is installed most is never imported: the rest is compiled when it is.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	touch $@
 
 $(PEERS): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,peers]'
+	$(INSTALL) -e '.[dev,peers]'
 	touch $@
 
 $(BROWSER): $(STAMP)

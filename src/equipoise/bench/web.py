@@ -266,7 +266,7 @@ def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
         ):
             context = browser.new_context(
                 viewport={"width": width, "height": height},
-                color_scheme=scheme,  # type: ignore[arg-type]
+                color_scheme=scheme,
             )
             page = context.new_page()
             for name in _tour(page, address, replays=kind == "desk"):

@@ -23,7 +23,7 @@ from equipoise.games.hand import Hand, check_seed, hand_seed
 from equipoise.games.rules import Action, Rules, State
 
 
-class Seat(gymnasium.Env[Any, Any]):
+class Seat(gymnasium.Env[Any, Any]):  # type: ignore[misc]
     """One seat of a table, the other taken by an agent.
 
     >>> from equipoise.agents.simple import CallAgent
