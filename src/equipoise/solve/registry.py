@@ -18,6 +18,7 @@ from equipoise.solve.sampling.mccfr import (
     ChanceSampling,
     ExternalSampling,
     OutcomeSampling,
+    PublicSampling,
 )
 from equipoise.solve.sampling.sharded import ShardedSampling
 from equipoise.solve.solvers.cfr import CFR, DCFR, CFRPlus, LinearCFR, PCFRPlus
@@ -54,7 +55,7 @@ SOLVERS: dict[str, type[TableauSolver]] = {kind.name: kind for kind in (*_SWEEPI
 
 #: Those that train on the games of buckets that recipes make, or on real cards.
 TRAINERS: dict[str, type[Solver]] = {kind.name: kind for kind in _SWEEPING} | {
-    kind.name: kind for kind in (BoardSampling, CardSampling, ShardedSampling)
+    kind.name: kind for kind in (BoardSampling, CardSampling, PublicSampling, ShardedSampling)
 }
 
 

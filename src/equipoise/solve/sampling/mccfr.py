@@ -400,3 +400,35 @@ class CardSampling(CardsSolver):
     def understood(cls, manifest: dict[str, Any]) -> dict[str, Any]:
         """Checkpoints of older versions do not say that there are no more numbers."""
         return {"scalars": {}, **manifest}
+
+
+class PublicSampling(CardSampling):
+    """Public chance sampling on hold'em: a board an iteration and player, all hands at once.
+
+    An iteration costs as much as some ten thousand of external sampling, and counts as one for each
+    of the 1,081 hands that a board leaves, with the noise of the opponent's cards and actions taken
+    out: worth it where decisions are many and seldom visited, as on the last streets of no-limit.
+    """
+
+    name: ClassVar[str] = "public"
+    scope = "hands"
+
+    def __init__(
+        self,
+        game: CardGame,
+        *,
+        seed: int = 0,
+        linear: bool = True,
+        floor: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
+        threads: int | None = 1,
+    ) -> None:
+        CardsSolver.__init__(self, game, threads=threads)
+        self.seed, self.linear, self.floor = seed, linear, floor
+        rule = card_rule(game.betting, linear=linear, prune=floor, prune_share=0.0, prune_after=0)
+        self.sampler = Sampler(
+            game.betting, game.deals, rule, scheme="public", seed=seed, threads=threads
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Seed, weights and floor."""
+        return {"seed": self.seed, "linear": self.linear, "floor": self.floor}

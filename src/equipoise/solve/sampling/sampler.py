@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError
 from equipoise.games.betting import Betting
 from equipoise.kernel import cores
-from equipoise.solve.sampling.deals import DealSource
+from equipoise.solve.sampling.deals import DealSource, HoldemDeals
+from equipoise.solve.sampling.publicwalk import public, public_stack
 from equipoise.solve.sampling.rows import SampledRows
 from equipoise.solve.sampling.walk import SamplingRule, WalkStack, chance, external, outcome
 from equipoise.solve.sweep.rowindex import aligned
@@ -26,7 +27,7 @@ from equipoise.solve.sweep.rowindex import aligned
 #: Streams of random numbers kept in a checkpoint, and so the most threads.
 STREAMS = 64
 #: The kernel of each way to sample.
-SCHEMES = {"external": external, "outcome": outcome, "chance": chance}
+SCHEMES = {"external": external, "outcome": outcome, "chance": chance, "public": public}
 #: Chips that stand for no floor and no threshold.
 NEVER_CHIPS = float(np.finfo(np.float32).max) / 2**40
 
@@ -64,6 +65,8 @@ class Sampler:
         if not 1 <= self.walkers <= STREAMS:
             raise SolverError(f"threads = {threads}: give 1 to {STREAMS}")
         deals.check(betting)
+        if scheme == "public" and not isinstance(deals, HoldemDeals):
+            raise SolverError("public chance sampling deals hold'em: use chance for listed deals")
         self.scheme, self.rule = scheme, rule
         self.layout = SampledRows(betting, deals.buckets[: betting.rounds], real)
         #: Regrets and averages of every decision and bucket.
@@ -71,8 +74,12 @@ class Sampler:
         #: State of each thread's random numbers.
         self.streams = np.random.SeedSequence(seed).generate_state(STREAMS, np.uint64)
         self._tables = deals.tables
-        room = self.layout.depth, int(betting.count.max())
-        self._stacks = [WalkStack.of(deals.dealt(real), *room) for _ in range(self.walkers)]
+        most = int(betting.count.max())
+        if scheme == "public":
+            room: Any = lambda dealt: public_stack(self.layout.nodes, dealt, betting.rounds, most)
+        else:
+            room = lambda dealt: WalkStack.of(dealt, self.layout.depth, most)
+        self._stacks = [room(deals.dealt(real)) for _ in range(self.walkers)]
 
     def walk(self, done: int, count: int) -> None:
         """Do `count` iterations after the first `done`, a walk for each player each."""
