@@ -8,7 +8,7 @@ import pytest
 from equipoise.abstraction.lookup import board_buckets, lookup
 from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.evaluator import evaluate_many
-from equipoise.errors import SolverError
+from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.catalogue import leduc
 from equipoise.games.library.jamfold import jamfold
@@ -114,13 +114,13 @@ def test_lines_that_nobody_takes_are_left_out_and_taken_up_again(shallow):
 
 
 def test_all_hands_at_once_play_jam_or_fold(features):
-    """All-in before the flop: the exact chart judges what some hundred boards taught."""
+    """All-in before the flop: the exact chart judges what two thousand boards taught."""
     game, none = jamfold(10), np.zeros((1, 8), dtype=np.uint16)
     hands = np.arange(169, dtype=np.uint16)[None]
     deals = HoldemDeals(lookup(features, [hands, none, none, none]))
     solver = PublicSampling(CardGame("jam", game.betting, deals, game), seed=1)
-    solver.advance(4_000)
-    assert solver.exploitability() < 0.006 * game.unit_chips
+    solver.advance(1_000)
+    assert solver.exploitability() < 0.009 * game.unit_chips
     assert solver.value() == pytest.approx(-0.0907, abs=0.006)
 
 
@@ -132,7 +132,7 @@ def test_resumes_bit_for_bit(tmp_path, shallow):
     resumed = PublicSampling.load(tmp_path / "half.solver", shallow)
     resumed.advance(4)
     np.testing.assert_array_equal(resumed.sampler.rows, straight.sampler.rows)
-    with pytest.raises(SolverError):
+    with pytest.raises(ArtefactError, match="public"):
         CardSampling.load(tmp_path / "half.solver", shallow)
 
 

@@ -24,7 +24,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,7 +252,7 @@ class CardsSolver(Solver):
     solves = "game or abstraction"
     on_cards = True
     samples = True
-    scope = "deal"
+    scope: ClassVar[Literal["game", "board", "hands", "deal"]] = "deal"
     numbers_kept = 2
 
     game: CardGame

@@ -75,11 +75,12 @@ class Sampler:
         self.streams = np.random.SeedSequence(seed).generate_state(STREAMS, np.uint64)
         self._tables = deals.tables
         most = int(betting.count.max())
-        if scheme == "public":
-            room: Any = lambda dealt: public_stack(self.layout.nodes, dealt, betting.rounds, most)
-        else:
-            room = lambda dealt: WalkStack.of(dealt, self.layout.depth, most)
-        self._stacks = [room(deals.dealt(real)) for _ in range(self.walkers)]
+        rooms = [deals.dealt(real) for _ in range(self.walkers)]
+        self._stacks: list[Any] = (
+            [public_stack(self.layout.nodes, room, betting.rounds, most) for room in rooms]
+            if scheme == "public"
+            else [WalkStack.of(room, self.layout.depth, most) for room in rooms]
+        )
 
     def walk(self, done: int, count: int) -> None:
         """Do `count` iterations after the first `done`, a walk for each player each."""

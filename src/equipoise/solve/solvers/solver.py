@@ -62,7 +62,7 @@ class Solver(ABC):
     #: Whether it draws at random, and so takes a seed.
     samples: ClassVar[bool] = False
     #: What one iteration looks at.
-    scope: ClassVar[Literal["game", "board", "deal"]] = "game"
+    scope: ClassVar[Literal["game", "board", "hands", "deal"]] = "game"
     #: Whether players must remember what they knew.
     needs_recall: ClassVar[bool] = False
     #: Numbers kept for each action at each information set, those of the best plan so far included.

@@ -29,6 +29,7 @@ from equipoise.run import Event, Listener, about
 from equipoise.solve.registry import TRAINERS
 from equipoise.solve.sampling.deals import HoldemDeals
 from equipoise.solve.sampling.mccfr import CardGame
+from equipoise.solve.sampling.publicwalk import HANDS
 from equipoise.solve.solvers.solver import Solvable, Solver
 from equipoise.solve.training.recipe import Recipe
 from equipoise.workers import available_bytes
@@ -40,6 +41,8 @@ _JUDGE_SEED = 1_000_000
 #: Floating-point operations a second of one thread in products of large matrices, and numbers a
 #: second in everything else; rough, until the run has measured itself.
 _FLOPS, _NUMBERS = 1.0e11, 1.2e9
+#: Numbers a second of one thread in walks with all hands, buckets at random places in memory.
+_HAND_NUMBERS = 3.6e8
 #: River buckets that a board has, about; moving them to and fro takes eight times a sweep's time.
 _ON_A_BOARD = 180
 #: Share of the memory that is free which a run may take.
@@ -78,9 +81,8 @@ def _deal_seconds(shape: _Shape) -> float:
 
 
 def _hands_seconds(shape: _Shape) -> float:
-    """Two walks with all hands that a board leaves: each takes up every row, and every end twice."""
-    hands = 1081
-    return hands * (sum(shape.rows) + 2 * sum(shape.ends)) / _NUMBERS
+    """Two walks with all hands that a board leaves: each takes up every row and every end."""
+    return 2 * HANDS * (sum(shape.rows) + sum(shape.ends)) / _HAND_NUMBERS
 
 
 #: Seconds of an iteration on one thread, by what it looks at.
