@@ -30,6 +30,8 @@ from equipoise.solve.sweep.tableau import Tableau
 
 #: No-limit, all-in on any street, three sizes to choose from.
 SHALLOW = Rules("shallow", False, (2, 1), (1, 0, 0, 0), stacks=(12, 12))
+#: Those that draw single deals, of a list too.
+SINGLE = [scheme for scheme in SCHEMES if scheme != "public"]
 
 
 # --------------------------------------------------------------------------- the slow twin
@@ -54,7 +56,7 @@ def test_walks_listed_deals_as_the_slow_twin(linear):
 
 
 @pytest.mark.parametrize("options", [{}, {"linear": True}, {"clipped": True}])
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", SINGLE)
 def test_walks_in_double_precision_as_the_slow_twin(scheme, options):
     game = holdem_small("short", menu="100%,a")
     solver = MonteCarloCFR(game, scheme=scheme, seed=3, **options)
@@ -135,14 +137,17 @@ def exact(sampler, game, states):
     return truth
 
 
-def check_unbiased(sampler, game, states, size):
-    """Strategies fixed by random regrets, some negative; means over batches against the truth."""
+def check_unbiased(sampler, game, states, size, walks=1):
+    """Strategies fixed by random regrets, some negative; means over batches against the truth.
+
+    `walks` are those that one walk stands for.
+    """
     layout, index = sampler.layout, RowIndex(game)
     regrets = np.random.default_rng(5).uniform(-0.5, 1.0, index.size)
     layout.by_bucket(regrets, REGRET, states, index, sampler.rows)
     before = sampler.rows.copy()
     truth = exact(sampler, game, states)
-    found = np.array([sampler.estimate(size) / size for _ in range(200)])
+    found = np.array([sampler.estimate(size) / (size * walks) for _ in range(200)])
     mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / np.sqrt(len(found))
     off = np.abs(mean - truth)
     assert (off <= 5 * error + 1e-12).all(), (off / (error + 1e-12)).max()
@@ -161,7 +166,7 @@ def check_unbiased(sampler, game, states, size):
     [kuhn(), leduc(), leduc_nolimit(stack=4), three_suits(), three_suits(rake=0.1)],
     ids=["kuhn", "leduc", "no-limit", "merged suits", "raked"],
 )
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", SINGLE)
 def test_estimates_on_listed_deals_are_unbiased_at_every_information_set(scheme, game):
     deals = ListedDeals(game)
     rule = sampling_rule(exploration=0.6)
@@ -170,10 +175,17 @@ def test_estimates_on_listed_deals_are_unbiased_at_every_information_set(scheme,
     check_unbiased(sampler, game, deals.buckets_of(game), size)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", SINGLE)
 def test_estimates_on_real_cards_are_unbiased_at_every_information_set(scheme):
     game, deals = hole_classes()
     rule = sampling_rule(exploration=0.6)
     sampler = Sampler(game.betting, deals, rule, scheme=scheme, seed=11, real=np.float64)
     size = 10_000 if scheme == "outcome" else 2000
     check_unbiased(sampler, game, deals.buckets_of(game), size)
+
+
+def test_estimates_with_all_hands_at_once_are_unbiased_at_every_information_set():
+    game, deals = hole_classes()
+    sampler = Sampler(game.betting, deals, sampling_rule(), scheme="public", seed=11)
+    # A board leaves C(47, 2) hands, and a walk is one for each of them.
+    check_unbiased(sampler, game, deals.buckets_of(game), 40, walks=1081)
