@@ -65,7 +65,7 @@ class PairsOfHands:
         gains = self.layout.block(self.gains, node)
         children = range(int(betting.first[node]), int(betting.first[node]) + actions)
         if kind != player:
-            np.add.at(gains[:, AVERAGE], mine, reach[:, None] * strategy)
+            np.add.at(gains[:, AVERAGE], mine, 990 * reach[:, None] * strategy)
             below = [
                 self.walk(child, player, reach * strategy[:, a]) for a, child in enumerate(children)
             ]

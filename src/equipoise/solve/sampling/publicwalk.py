@@ -8,10 +8,10 @@ they learn adds up there. With r the opponent's reach, v(i, a) what action a is 
 it, V(b, a) the sum of v(i, a) over the hands of bucket b, and w the weight of the iteration:
 
     regret[b, a]  += w (V(b, a) - Σ σ(b, a') V(b, a'))      at decisions of `p`
-    average[b, a] += w σ(b, a) Σ r(j) over hands j of b     at the opponent's
+    average[b, a] += 990 w σ(b, a) Σ r(j) over hands j of b     at the opponent's
 
 which is a walk of external sampling (:mod:`.walk`) for each of the hands, its noise but for the board's
-taken out. The opponent's reach starts at one over the hands that he may hold.
+taken out. The opponent's reach starts at 1/990, one over the hands that he may hold.
 
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
@@ -173,6 +173,8 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight):
     """From the top of a round down: the opponent's reach at every node, and his average strategy."""
     real, rounds = rows.dtype.type, stack.rounds
     strategy, total, reach = stack.strategy, stack.total, stack.reach
+    # Each hand counts once.
+    hands = weight * real(MET)
     for d in range(rounds.first[part], rounds.first[part + 1]):
         node = rounds.node[d]
         here = nodes[node]
@@ -196,7 +198,7 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight):
         for u in range(count):
             mine = np.int64(here.base) + known[u] * 2 * actions + actions
             for a in range(actions):
-                gains[mine + a] += weight * total[u] * strategy[a * HANDS + u]
+                gains[mine + a] += hands * total[u] * strategy[a * HANDS + u]
         for a in range(actions):
             there = False
             for u in range(count):
