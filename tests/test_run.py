@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import signal
 import threading
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,17 @@ import pytest
 
 from equipoise.errors import SolverError
 from equipoise.games.catalogue import kuhn, leduc
-from equipoise.run import Event, Figures, Limit, LooksByCost, LooksForTarget, Loop, Saves, Stop
+from equipoise.run import (
+    Event,
+    Figures,
+    Limit,
+    Looks,
+    LooksByCost,
+    LooksForTarget,
+    Loop,
+    Saves,
+    Stop,
+)
 from equipoise.solve.solvers.cfr import DCFR, CFRPlus
 
 KUHN, LEDUC = kuhn(), leduc()
@@ -22,7 +33,7 @@ class Counter:
     """Iterations, looks and saves that take as long as they are told, by a clock of their own."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, iteration_cost: float = 0.01) -> None:
-        self.iteration, self.now = 0, 0.0
+        self.iteration, self.now, self.abreast = 0, 0.0, 1
         self.iteration_cost, self.look_cost, self.save_cost = iteration_cost, 0.0, 0.0
         self.looks, self.saves, self.recorded = list[int](), list[int](), list[Event]()
         self.figures: Figures = (1.0, None)
@@ -131,6 +142,16 @@ def test_a_run_leaves_ctrl_c_to_whoever_hears_it(monkeypatch: pytest.MonkeyPatch
         assert solver.run(Limit(iterations=3)).done == 3
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_slow_iterations_go_on_abreast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that takes longer than a chunk does not leave the other threads idle."""
+    work = Counter(monkeypatch, iteration_cost=3.0)
+    work.abreast = 4
+    heard: list[Event] = []
+    Loop(work, Limit(iterations=13), work.look, looks=Looks(100)).run(heard.append)
+    steps = [later.done - earlier.done for earlier, later in pairwise(heard)]
+    assert max(steps) == 4
 
 
 def test_an_iteration_that_breaks_off_is_not_saved(monkeypatch: pytest.MonkeyPatch) -> None:

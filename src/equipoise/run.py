@@ -175,6 +175,10 @@ class Work(Protocol):
     #: Iterations done.
     iteration: int
 
+    @property
+    def abreast(self) -> int:
+        """Iterations that go on side by side: fewer at a time would leave threads idle."""
+
     def make_ready(self) -> None:
         """Load what iterations need, if that has not been done."""
 
@@ -448,7 +452,7 @@ class Loop:
         return target is not None and reached is not None and reached <= target
 
     def _advance(self) -> None:
-        """One chunk: at most a tenth of a second, the time that is left, or up to the next look."""
+        """One chunk: a tenth of a second, the time that is left, up to the next look, all threads busy."""
         work, limit = self._work, self._limit
         count = self._chunk
         if (until_look := self._looks.left(work.iteration)) is not None:
@@ -471,7 +475,7 @@ class Loop:
         if limit.seconds is not None:
             left = min(left, limit.seconds - (now - self._began))
         fitting = int(count * left / (now - before)) if now > before else 2 * self._chunk
-        self._chunk = max(1, min(2 * self._chunk, fitting))
+        self._chunk = max(work.abreast, min(2 * self._chunk, fitting))
 
     def _now(self, look: bool) -> Event:
         """How far the run is, after a look if there is to be one."""

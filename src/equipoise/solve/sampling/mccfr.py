@@ -366,6 +366,11 @@ class CardSampling(CardsSolver):
         self.advance(0)
         super().prepare()
 
+    @property
+    def abreast(self) -> int:
+        """An iteration for each thread that walks."""
+        return self.sampler.walkers
+
     def advance(self, count: int) -> None:
         """Do `count` iterations, a deal and a walk for each player each."""
         self.sampler.walk(self.iteration, count)

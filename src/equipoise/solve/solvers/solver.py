@@ -78,6 +78,11 @@ class Solver(ABC):
         #: Iterations done.
         self.iteration = 0
 
+    @property
+    def abreast(self) -> int:
+        """Iterations that go on side by side, on threads of their own."""
+        return 1
+
     @classmethod
     def kinds(cls) -> dict[str, Kind]:
         """Settings that decide the answer, as files and commands may give them, with their kinds.
