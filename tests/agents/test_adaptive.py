@@ -1,5 +1,6 @@
 """The adaptive agent: its arithmetic, its beliefs, what it learns and keeps, and that it plays."""
 
+from dataclasses import replace
 from math import exp, log
 
 import numpy as np
@@ -14,7 +15,7 @@ from equipoise.agents.adaptive.fitting import fit_actions, fit_players, grouped
 from equipoise.agents.adaptive.memory import Memory
 from equipoise.agents.adaptive.model import PlayerModel, shipped
 from equipoise.agents.adaptive.opponent import Opponent
-from equipoise.agents.adaptive.situation import hand_on, hands_on, situation
+from equipoise.agents.adaptive.situation import Situation, hand_on, hands_on, situation
 from equipoise.agents.adaptive.sizes import class_chances, log_density
 from equipoise.agents.adaptive.softmax import ascend, fit, gradient, log_probabilities
 from equipoise.agents.registry import make_agent
@@ -194,6 +195,22 @@ def test_all_hands_at_once_are_the_same_as_one_by_one():
     assert np.allclose(np.exp(logs[0]), every[combo_index(*hole)], atol=1e-9)
 
 
+def test_payoffs_play_as_they_were_fitted(halves):
+    early, late = halves
+    own, random = np.zeros(len(early), dtype=np.int64), np.random.default_rng(1)
+    learnt = random.normal(0, 0.1, (len(early), 6))
+    model = fit_actions(early, own, FEATURES["payoff"], learnt)
+    few = late.where(late.hand < 505)
+    residuals = np.array([0.1, -0.05, 0.2, 0.0, 0.1, -0.2])
+    group = np.zeros(len(few), dtype=np.int64)
+    wanted = np.exp(model.logs(few, group, np.tile(residuals, (len(few), 1))))
+    for row in range(len(few)):
+        facts = int(few.street[row]), bool(few.facing[row]), bool(few.can_raise[row])
+        found = Situation(*facts, tuple(few.facts[row].tolist()))
+        one = model.chances(found, 0, few.private[[row]], {}, residuals)
+        assert np.allclose(one[0], wanted[row], atol=1e-9)
+
+
 def test_a_model_is_kept_in_a_file(fixture, tmp_path):
     model = fit_players(fixture.where(fixture.hand < 300), FEATURES["context"])
     model.save(tmp_path / "m", {"hands": 300})
@@ -272,13 +289,30 @@ def test_one_public_range_serves_all_of_his_hands():
         assert winning[hand] == pytest.approx(slow, abs=1e-9)
 
 
+def test_a_hand_bets_by_what_it_believes_itself():
+    player = Opponent(shipped("seed"))
+    beliefs = Beliefs(NOLIMIT_HOLDEM, parse_cards("AsKd"), GAME, player,
+                      RangeRecursion(NOLIMIT_HOLDEM, GAME, player))  # fmt: skip
+    beliefs.see(FLOP)
+    beliefs.opponent_acts(at("cc/"), raise_to(300))
+    # His range as all see it holds our cards, and is p where it does not.
+    public, ours = beliefs.public.weights, blocked(parse_cards("AsKd"))
+    assert (public[ours & ~blocked(FLOP)] > 0).all()
+    assert np.allclose(public[~ours], beliefs.range.weights[~ours])
+    before = beliefs.recursion.range.weights
+    beliefs.agent_acts(at("cc/r300"), raise_to(900))
+    winning = GAME.equities(public, FLOP)
+    wanted = before * player.likelihood(at("cc/r300"), raise_to(900), FLOP, np.nan_to_num(winning))
+    assert np.allclose(beliefs.recursion.range.weights, wanted, atol=1e-12)
+
+
 def test_the_literal_recursion_differs_from_pair_to_pair():
     river = parse_cards("Td9d6hQc2s")
     beliefs = believer("AsKd", MatrixRecursion, river)
     q = beliefs.recursion
     first, second = parse_combo("8c7c"), parse_combo("5h3h")
     a, b = parse_combo("QhQd"), parse_combo("4s3c")
-    q.act(at("cc/cc/cc/"), raise_to(200))
+    q.act(at("cc/cc/cc/"), raise_to(200), None)
     ratios = [q.weights[y, a] / q.weights[y, b] for y in (first, second)]
     # Against the straight both lose; a set beats the lesser hand and three high does not.
     assert ratios[1] > 1.05 * ratios[0]
@@ -430,10 +464,29 @@ def test_memories_are_kept_by_name_and_damage_is_refused(tmp_path):
     path.write_text("something else")
     with pytest.raises(ArtefactError, match="damaged, or not"):
         make_agent("adaptive", memory=str(path))
-    memory.fine[0, 0, 0, 0, 0] = np.nan
-    remembering.save(path, {"Ann": memory})
-    with pytest.raises(ArtefactError, match="the fine of player 0"):
+    for wrong in (np.nan, -1.0, 1e9):
+        memory.fine[0, 0, 0, 0, 0] = wrong
+        remembering.save(path, {"Ann": memory})
+        with pytest.raises(ArtefactError, match="the fine of player 0"):
+            make_agent("adaptive", memory=str(path))
+    shipped().save(path, {})
+    with pytest.raises(ArtefactError, match="holds a player model, not a"):
         make_agent("adaptive", memory=str(path))
+
+
+def test_a_model_of_another_shape_or_size_is_refused(tmp_path):
+    path = tmp_path / "model"
+    model = shipped("seed")
+    cell = model.actions.cells[0, True, 0]
+    for theta in (cell.theta[:-1], cell.theta[:, :1], np.full_like(cell.theta, 1e9)):
+        cells = model.actions.cells | {(0, True, 0): replace(cell, theta=theta)}
+        replace(model, actions=replace(model.actions, cells=cells)).save(path, {})
+        with pytest.raises(ArtefactError, match=r"actions\.0\.1\.0\.theta"):
+            make_agent("adaptive", model=str(path))
+    model.save(path, {})
+    make_agent("adaptive", model=str(path))
+    with pytest.raises(EquipoiseError, match="fitted with features = 'seed'"):
+        make_agent("adaptive", model=str(path), features="full")
 
 
 # ------------------------------------------------------------------------------- the agent
@@ -466,11 +519,22 @@ def test_the_same_seed_gives_the_same_match():
 @pytest.mark.parametrize(
     ("settings", "told"),
     [({"depth": 9}, "0 to 4"), ({"payoff": "high"}, "right or literal"),
-     ({"recursion": "deep"}, "range or matrix"), ({"model": "nowhere"}, "no such file")],
+     ({"recursion": "deep"}, "range or matrix"), ({"model": "nowhere"}, "no such file"),
+     ({"features": "sead"}, "seed"), ({"opponent": "x" * 201}, "200 characters")],
 )  # fmt: skip
 def test_wrong_settings_are_a_sentence(settings, told):
     with pytest.raises(EquipoiseError, match=told):
         make_agent("adaptive", **settings)
+
+
+def test_the_document_plays_as_it_is_written():
+    settings = {"features": "seed", "payoff": "literal", "recursion": "matrix"}
+    agent = make_agent("adaptive", **settings)
+    assert agent.model.actions.features.name == "seed"
+    result = play_match(agent, "call", hands=2, seed=3)
+    assert not result.faults
+    plain = play_match(make_agent("adaptive", features="seed"), "odd-sizes", hands=6, seed=4)
+    assert not plain.faults
 
 
 def test_limit_is_refused():

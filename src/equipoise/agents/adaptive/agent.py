@@ -16,8 +16,8 @@ from typing import Literal
 from equipoise.agents.adaptive.beliefs import RECURSIONS, Beliefs
 from equipoise.agents.adaptive.decisions import check_game, steps
 from equipoise.agents.adaptive.expectimax import Expectimax
-from equipoise.agents.adaptive.memory import Memory, load, save
-from equipoise.agents.adaptive.model import PlayerModel, shipped
+from equipoise.agents.adaptive.memory import LONGEST_NAME, Memory, load, save
+from equipoise.agents.adaptive.model import SHIPPED, PlayerModel, shipped
 from equipoise.agents.adaptive.opponent import Opponent, Seen
 from equipoise.agents.agent import Agent
 from equipoise.cards.combos import combo_index
@@ -27,6 +27,7 @@ from equipoise.files import check_target
 from equipoise.games.checkdown import CheckDown
 from equipoise.games.hand import HandResult, View
 from equipoise.games.rules import Action, Rules, State
+from equipoise.settings import choose
 
 #: Hands after which the memory is written again; it is written at the end in any case.
 _SAVED_EVERY = 64
@@ -35,11 +36,11 @@ _SAVED_EVERY = 64
 class AdaptiveAgent(Agent):
     """Models its opponent and plays the best answer.
 
-    `model` is a file made by `equipoise train adaptive`, by default the model that ships; its φ is what it
-    was fitted with. `memory` is a file in which it keeps what it learnt of `opponent`, by that name, and from
-    which it goes on next time. `depth` is how many raises of the opponent it looks ahead; `payoff` and
-    `recursion` choose the document's own forms, `literal` and `matrix`, in place of the right ones. Without
-    `learn` it plays against the model alone.
+    `features` is φ: `full`, or `seed`, the document's; models of both ship. `model` is a file made by
+    `equipoise train adaptive` in their place; its φ is what it was fitted with. `memory` is a file where it
+    keeps what it learnt of `opponent`, by that name, and from which it goes on next time. `depth` is how many
+    raises of the opponent it looks ahead; `payoff` and `recursion` choose the document's own forms, `literal`
+    and `matrix`, in place of the right ones. Without `learn` it plays against the model alone.
     """
 
     name = "adaptive"
@@ -48,6 +49,7 @@ class AdaptiveAgent(Agent):
     def __init__(
         self,
         rules: Rules,
+        features: str = "",
         model: str = "",
         memory: str = "",
         opponent: str = "opponent",
@@ -62,12 +64,14 @@ class AdaptiveAgent(Agent):
             raise EquipoiseError(f"depth = {depth}: look 0 to 4 raises ahead")
         if payoff not in ("right", "literal"):
             raise EquipoiseError(f"payoff = {payoff!r}: choose right or literal")
+        if len(opponent) > LONGEST_NAME:
+            raise EquipoiseError(f"opponent: give a name of at most {LONGEST_NAME} characters")
         if recursion not in RECURSIONS:
             raise EquipoiseError(f"recursion = {recursion!r}: choose {' or '.join(RECURSIONS)}")
         self.rules, self.depth, self.opponent_name = rules, depth, opponent
         self.payoff: Literal["right", "literal"] = "literal" if payoff == "literal" else "right"
         self.recursion, self.learning = recursion, learn
-        self.model = PlayerModel.load(model) if model else shipped()
+        self.model = _model(features, model)
         self.memory_file = memory
         self._kept = _Kept(memory)
         self._game = _game(rules)
@@ -139,6 +143,19 @@ class AdaptiveAgent(Agent):
         if not state.is_over:
             beliefs.see(board)
         return beliefs
+
+
+def _model(features: str, file: str) -> PlayerModel:
+    """The model that is asked for."""
+    if not file:
+        return shipped(choose(features or "full", tuple(SHIPPED), "features", EquipoiseError))
+    found = PlayerModel.load(file)
+    fitted = found.actions.features.name
+    if features and features != fitted:
+        raise EquipoiseError(
+            f"{file} was fitted with features = {fitted!r}, not {features!r}: drop one of the two"
+        )
+    return found
 
 
 class _Kept:

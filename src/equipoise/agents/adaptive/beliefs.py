@@ -39,8 +39,8 @@ class Recursion(Protocol):
     def see(self, board: tuple[int, ...]) -> None:
         """Public cards came."""
 
-    def act(self, state: State, action: Action) -> None:
-        """The agent acted."""
+    def act(self, state: State, action: Action, winning: Floats | None) -> None:
+        """The agent acted; `winning` is what each of its hands believes of its winning, if asked for."""
 
     def winning(self) -> Floats:
         """q_win of every hand of the opponent; 0 where it cannot be held."""
@@ -53,18 +53,23 @@ class RangeRecursion:
         self._game, self._own = game, own
         self.range = Belief.start(rules)
         self._board: tuple[int, ...] = ()
+        self._winning: Floats | None = None
 
     def see(self, board: tuple[int, ...]) -> None:
         """Public cards came."""
-        self._board, self.range = board, self.range.see(board)
+        self._board, self.range, self._winning = board, self.range.see(board), None
 
-    def act(self, state: State, action: Action) -> None:
+    def act(self, state: State, action: Action, winning: Floats | None) -> None:
         """The agent acted: each hand is as likely as a player is to do so with it."""
-        self.range = self.range.update(doubted(self._own.likelihood(state, action, self._board)))
+        likelihood = self._own.likelihood(state, action, self._board, winning)
+        self.range, self._winning = self.range.update(doubted(likelihood)), None
 
     def winning(self) -> Floats:
         """Equity of every hand against the range, without the hands that it blocks."""
-        return np.asarray(np.nan_to_num(self._game.equities(self.range.weights, self._board)))
+        if self._winning is None:
+            equities = self._game.equities(self.range.weights, self._board)
+            self._winning = np.asarray(np.nan_to_num(equities))
+        return self._winning
 
 
 class MatrixRecursion:
@@ -96,7 +101,7 @@ class MatrixRecursion:
         dead = blocked(board)
         self.weights[dead], self.weights[:, dead] = 0.0, 0.0
 
-    def act(self, state: State, action: Action) -> None:
+    def act(self, state: State, action: Action, winning: Floats | None) -> None:
         """The agent acted: rank its hands by their chance against each hand of the opponent.
 
         For a model that takes a winning chance the likelihood is a function of it alone; it is read off at
@@ -146,8 +151,9 @@ class Beliefs:
         self._game, self._opponent = game, opponent
         self.hand = combo_index(hole[0], hole[1])
         self.board: tuple[int, ...] = ()
-        #: p, by weights; the agent's own cards are taken out like public ones.
-        self.range = Belief.start(rules).see(hole)
+        #: The opponent's range as everybody sees it, and p: that without the agent's own cards.
+        self.public = Belief.start(rules)
+        self.range = self.public.see(hole)
         #: q.
         self.recursion = recursion
         self._win: Floats | None = None
@@ -156,18 +162,21 @@ class Beliefs:
         """Public cards came."""
         if board != self.board:
             self.board, self._win = board, None
-            self.range = self.range.see(board)
+            self.public, self.range = self.public.see(board), self.range.see(board)
             self.recursion.see(board)
 
     def opponent_acts(self, state: State, action: Action) -> None:
         """Bayes' rule with the model of the opponent."""
         winning = self.recursion.winning() if self._opponent.needs_winning_chances else None
-        likelihood = self._opponent.likelihood(state, action, self.board, winning)
-        self.range = self.range.update(doubted(likelihood))
+        likelihood = doubted(self._opponent.likelihood(state, action, self.board, winning))
+        self.public, self.range = self.public.update(likelihood), self.range.update(likelihood)
 
     def agent_acts(self, state: State, action: Action) -> None:
         """The opponent learns of the agent's hand."""
-        self.recursion.act(state, action)
+        winning = None
+        if self._opponent.needs_winning_chances:
+            winning = np.nan_to_num(self._game.equities(self.public.weights, self.board))
+        self.recursion.act(state, action, winning)
 
     @property
     def p(self) -> Floats:

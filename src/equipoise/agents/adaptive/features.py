@@ -31,6 +31,12 @@ Floats = NDArray[np.float64]
 KNOTS = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)
 #: Running residuals of a player (:mod:`.memory`), in tenths.
 RESIDUALS = 6
+#: Payoffs that enter φ: of a call, and of a raise that is called.
+PAYOFFS = 2
+#: Terms of residuals: each alone, with odds, with raises and with equity.
+RESIDUAL_TERMS = 4 * RESIDUALS
+#: Two ranks, gap, suited, paired, and squares of the ranks.
+_RANK_TERMS = 7
 _CONSTANT = 1e-6
 
 
@@ -131,6 +137,17 @@ class Scale:
             return basis
         found: Floats = basis[:, : int((self.private_unit > 0).sum())]
         return found
+
+    @property
+    def width(self) -> int:
+        """Columns of φ."""
+        features = self.features
+        u, z = (int((unit > 0).sum()) for unit in (self.public_unit, self.private_unit))
+        basis = z + z * (z + 1) // 2 + len(self.knots)
+        if features.ranks and self.preflop:
+            basis += _RANK_TERMS
+        crossed = basis if features.dense else z
+        return 1 + u + u * (u + 1) // 2 + basis + u * crossed + PAYOFFS * features.payoffs
 
     def design(self, facts: Floats, private: Floats) -> Floats:
         """φ of decisions, one row each."""

@@ -21,6 +21,7 @@ from equipoise.agents.adaptive.features import FEATURES, Features, Scale, extend
 from equipoise.agents.adaptive.memory import running_residuals
 from equipoise.agents.adaptive.model import (
     FIELD,
+    LEAST_SIGMA,
     PARTS,
     ActionModel,
     Cell,
@@ -47,7 +48,6 @@ OWN_SHARE, OWN_DECISIONS = 0.2, 2000
 #: Fewer decisions than this do not make a cell: those of other groups, then of other streets, help out.
 LEAST = 40
 PASSES, RATE = 5, 0.001
-LEAST_SIGMA = 0.05
 _STEPS = 4
 
 

@@ -39,6 +39,8 @@ SHRINK = 50.0
 #: Decisions that a residual and a row of counts remember.
 HORIZON = 400.0
 ROW_HORIZON = 60.0
+#: No count is larger: full, one decision more, and rounding.
+_MOST_COUNT = HORIZON + 1.001
 #: Pseudo-decisions of the model, of the coarse counts, and of the model of sizes.
 MODEL_WEIGHT, COARSE_WEIGHT, SIZE_WEIGHT = 3.0, 3.0, 6.0
 #: Ranks of hands at which the classes of counts part, and odds at which prices do.
@@ -49,7 +51,8 @@ _RAISES = 3
 _KIND = "adaptive memory"
 #: Opponents that a file keeps.
 MOST_PLAYERS = 1000
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
+_MOST_HANDS = 1 << 53
 
 
 def residual_kinds(street: int, facing: bool) -> tuple[tuple[int, int], ...]:
@@ -204,15 +207,21 @@ def load(path: str | Path) -> dict[str, Memory]:
     with artefact.understanding(path, _KIND):
         told = manifest["configuration"]
         names, hands = list(told["players"]), list(told["hands"])
-        if len(names) > MOST_PLAYERS or len(names) != len(hands):
+        if not len(set(names)) == len(names) == len(hands) <= MOST_PLAYERS:
             raise EquipoiseError(f"{len(names)} players")
         for number, name in enumerate(names):
-            memory = Memory(hands=int(hands[number]))
+            if not isinstance(name, str) or len(name) > LONGEST_NAME:
+                raise EquipoiseError(f"the name of player {number}")
+            met = hands[number]
+            if type(met) is not int or not 0 <= met < _MOST_HANDS:
+                raise EquipoiseError(f"the hands of player {number}")
+            memory = Memory(hands=met)
             for key in _ARRAYS:
                 array, own = arrays[f"{number}.{key}"], getattr(memory, key)
                 bad = array.shape != own.shape or array.dtype != own.dtype
-                if bad or not np.isfinite(array).all() or (key != "sums" and array.min() < 0):
+                least = -_MOST_COUNT if key == "sums" else 0.0
+                if bad or not ((array >= least) & (array <= _MOST_COUNT)).all():
                     raise EquipoiseError(f"the {key} of player {number}")
                 setattr(memory, key, array.copy())
-            found[str(name)[:_LONGEST_NAME]] = memory
+            found[name] = memory
     return found

@@ -21,10 +21,14 @@ from equipoise import artefact
 from equipoise.agents.adaptive.decisions import SIZE_CLASSES, Decisions
 from equipoise.agents.adaptive.features import (
     FEATURES,
+    KNOTS,
+    PAYOFFS,
+    RESIDUAL_TERMS,
     RESIDUALS,
     Features,
     Scale,
     extended,
+    payoffs,
     residual_scores,
     residual_terms,
 )
@@ -38,7 +42,13 @@ Cell = tuple[int, bool, int]
 _KIND = "player model"
 #: Residuals of a stranger are cut to what players show.
 _MOST_RESIDUAL = 0.3
+#: No number of a model is larger: 1 / the least deviation that counts as one. Scores stay finite.
+_MOST = 1e6
+#: Groups of a file.
+_MOST_GROUPS = 20
 FIELD = 0
+#: The least deviation of ln size.
+LEAST_SIGMA = 0.05
 #: φ of the parts of a model but its actions.
 PARTS = {
     "cardless": FEATURES["cardless"],
@@ -73,6 +83,9 @@ class Scores:
             weights[:thin] += u[0, k] * theta[place : place + thin]
             place += thin
         scores: Floats = wide @ theta[:start] + basis @ weights
+        if scale.features.payoffs:
+            scores += payoffs(facts, equity[:, None]) @ theta[place : place + PAYOFFS]
+            place += PAYOFFS
         if residuals is not None and len(theta) > place:
             cut = np.clip(residuals, -_MOST_RESIDUAL, _MOST_RESIDUAL)
             scores += residual_scores(cut, facts, equity, theta[place:])
@@ -202,16 +215,21 @@ class PlayerModel:
         manifest, arrays = artefact.read(path, _KIND)
         with artefact.understanding(path, _KIND):
             told = manifest["configuration"]
-            groups = tuple(str(name) for name in told["groups"])
+            groups, adaptive = tuple(told["groups"]), told["adaptive"]
+            named = all(isinstance(name, str) for name in groups)
+            if not named or not 1 <= len(set(groups)) == len(groups) <= _MOST_GROUPS:
+                raise EquipoiseError("groups without names of their own")
+            if not isinstance(adaptive, bool):
+                raise EquipoiseError(f"adaptive = {adaptive!s:.40}")
             features = FEATURES[told["features"]]
-            read = {}
+            read: dict[str, dict[Cell, Any]] = {}
             for part, which in (("actions", features), *PARTS.items()):
-                read[part] = _cells(part, arrays, which)
                 own = range(len(groups)) if which.by_group else range(1)
-                wanted = {(s, f, g) for s in which.streets() for f in (False, True) for g in own}
-                if wanted != set(read[part]):
-                    raise EquipoiseError(f"cells of {part} are missing")
-            adaptive = bool(told["adaptive"])
+                terms = RESIDUAL_TERMS if part == "actions" and adaptive else 0
+                read[part] = {
+                    (street, facing, group): _cell(part, arrays, which, (street, facing, group), terms)
+                    for street in which.streets() for facing in (False, True) for group in own
+                }  # fmt: skip
             return cls(groups, ActionModel(features, read["actions"], adaptive),
                        ActionModel(FEATURES["cardless"], read["cardless"]),
                        read["sizes"], read["lognormal"])  # fmt: skip
@@ -253,10 +271,14 @@ def open_choices(facing: bool, can_raise: NDArray[np.bool_]) -> NDArray[np.bool_
     return open_
 
 
+#: The models that ship, by φ.
+SHIPPED = {"full": "players.model", "seed": "seed.model"}
+
+
 @cache
-def shipped() -> PlayerModel:
-    """The model that ships."""
-    with as_file(files("equipoise.agents.adaptive") / "players.model") as path:
+def shipped(features: str = "full") -> PlayerModel:
+    """A model that ships: `full`, or `seed` with the document's φ, fitted to the same hands."""
+    with as_file(files("equipoise.agents.adaptive") / SHIPPED[features]) as path:
         return PlayerModel.load(path)
 
 
@@ -268,19 +290,31 @@ def _flat(cell: Scores | LogNormal) -> dict[str, Floats]:
     return arrays | ({"shape": cell.shape} if isinstance(cell, LogNormal) else {})
 
 
-def _cells(part: str, arrays: dict[str, NDArray[Any]], features: Features) -> dict[Cell, Any]:
-    stems = {name.rpartition(".")[0] for name in arrays if name.startswith(f"{part}.")}
-    found: dict[Cell, Any] = {}
-    for stem in stems:
-        _, street, facing, group = stem.split(".")
-        parts = [arrays[f"{stem}.{name}"] for name in _SCALE]
-        theta = arrays[f"{stem}.theta"]
-        if not all(np.isfinite(array).all() for array in (*parts, theta)):
-            raise EquipoiseError(f"{stem} holds no numbers")
-        scale = Scale(features, int(street) == 0, *parts)
-        key = (int(street), facing == "1", int(group))
-        found[key] = (
-            LogNormal(scale, theta, arrays[f"{stem}.shape"]) if part == "lognormal"
-            else Scores(scale, theta)
-        )  # fmt: skip
-    return found
+def _cell(
+    part: str, arrays: dict[str, NDArray[Any]], features: Features, key: Cell, terms: int
+) -> Scores | LogNormal:
+    """One cell of a file; `terms` are those that residuals add to φ."""
+    street, facing, group = key
+    stem = f"{part}.{street}.{int(facing)}.{group}"
+
+    def numbers(name: str, *shape: int) -> Floats:
+        array = arrays[f"{stem}.{name}"]
+        if array.shape != shape or array.dtype != np.float64:
+            raise EquipoiseError(f"{stem}.{name} is {array.dtype}{list(array.shape)}")
+        if not (np.abs(array) <= _MOST).all():
+            raise EquipoiseError(f"{stem}.{name} holds numbers that no fit finds")
+        return array
+
+    u, z = len(features.public), len(features.private)
+    scale = Scale(
+        features, features.by_street and street == 0,
+        *(numbers(name, size) for name, size in zip(
+            _SCALE, (u, u, z, z, len(KNOTS) * features.hinges), strict=True)),
+    )  # fmt: skip
+    if part == "lognormal":
+        shape = numbers("shape", 4)
+        if not (shape[0] >= LEAST_SIGMA and shape[1] <= shape[2] and 0 <= shape[3] <= 1):
+            raise EquipoiseError(f"{stem}.shape is none of a log-normal")
+        return LogNormal(scale, numbers("theta", scale.width), shape)
+    count = SIZE_CLASSES if part == "sizes" else len(choices(facing))
+    return Scores(scale, numbers("theta", scale.width + terms, count - 1))

@@ -19,6 +19,11 @@ from numpy.typing import NDArray
 from equipoise.abstraction.abstraction import Abstraction
 from equipoise.abstraction.definition import Definition
 from equipoise.abstraction.flopclusters import FLOPS
+from equipoise.agents.adaptive import memory as memories
+from equipoise.agents.adaptive.memory import Memory
+from equipoise.agents.adaptive.model import PlayerModel, shipped
+from equipoise.agents.adaptive.opponent import Opponent
+from equipoise.agents.adaptive.situation import situation
 from equipoise.bench.fuzz import samples as sample
 from equipoise.bench.fuzz.mutations import Stock, spoil
 from equipoise.bench.fuzz.reader import Reader, refuse
@@ -29,6 +34,7 @@ from equipoise.cards.threeway import table as threeway
 from equipoise.games.betting import Betting
 from equipoise.games.catalogue import kuhn
 from equipoise.games.game import Game
+from equipoise.games.rules import NOLIMIT_HOLDEM, State
 from equipoise.solve.registry import SOLVERS
 from equipoise.solve.sampling.mccfr import CardGame, CardSampling
 from equipoise.solve.spots.solution import Solution
@@ -38,6 +44,11 @@ from equipoise.solve.training.forms import FORMS, BlueprintRows, part_type
 from equipoise.solve.training.recipe import Recipe
 
 _SOLVERS = ("dcfr", "cfr+", "egt", "external", "fp")
+#: Situations that a model of players is asked about: facing a bet before the flop, and none after it.
+_SPOKEN = tuple(
+    (State.from_betting_text(NOLIMIT_HOLDEM, betting), board)
+    for betting, board in (("r300", ()), ("r300c/", (32, 29, 18)), ("r300c/r20000", (32, 29, 18)))
+)
 _TABLE = np.arange(600, dtype=np.uint16).reshape(20, 30)
 
 
@@ -52,6 +63,8 @@ def file_readers() -> list[Reader]:
             "strategy", 1, "strategy", _strategies, lambda path: TabularStrategy.load(path, _kuhn())
         ),
         _artefact("sampled checkpoint", 0.5, "card solver", _sampled, _load_sampled),
+        _artefact("player model", 0.5, "player model", _models, _modelled),
+        _artefact("adaptive memory", 1, "adaptive memory", _memories, _remembered),
         Reader("cached table", 2, _tables, _cached_table),
         Reader(
             "preflop table",
@@ -169,6 +182,44 @@ def _blueprints() -> list[bytes]:
             weights[first : first + columns] = parts
         made.append(Blueprint(recipe, _halves(), form, weights, None, {"seconds": 1.5}))
     return _saved(*(blueprint.save for blueprint in made))
+
+
+def _models() -> list[bytes]:
+    """The models that ship: with the document's φ, and with all that is known of a hand."""
+    return _saved(
+        *(partial(shipped(features).save, told={"hands": 1}) for features in ("seed", "full"))
+    )
+
+
+def _modelled(path: Path) -> None:
+    """A model that is accepted says what every hand does, in numbers."""
+    _answers(Opponent(PlayerModel.load(path)))
+
+
+def _memories() -> list[bytes]:
+    memory = Memory(hands=3)
+    memory.surprise(0, True, 0, (0.2, 0.5, 0.3))
+    found = situation(_SPOKEN[0][0])
+    memory.count(found, 1, np.full(11, 1 / 11))
+    memory.count_size(found, 2, np.ones(3) / 3)
+    return _saved(
+        lambda path: memories.save(path, {"Ann": memory, "Bob": Memory()}),
+        lambda path: memories.save(path, {}),
+    )
+
+
+def _remembered(path: Path) -> None:
+    """A memory that is accepted can be played with."""
+    for memory in memories.load(path).values():
+        _answers(Opponent(shipped("seed"), memory=memory))
+
+
+def _answers(player: Opponent) -> None:
+    for state, board in _SPOKEN:
+        found = situation(state)
+        for chances in (player.chances(found, board), player.size_chances(found, board)):
+            if not np.allclose(chances.sum(axis=1), 1):
+                raise AssertionError("a player whose chances do not sum to 1")
 
 
 def _looked(path: Path) -> None:
