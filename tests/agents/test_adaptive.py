@@ -135,11 +135,9 @@ def test_sizes_and_their_classes():
 
 @pytest.fixture(scope="module")
 def fixture():
-    from importlib.resources import as_file, files
+    from equipoise.arena.histories.played import read_decisions, shipped_log
 
-    from equipoise.arena.histories.played import read_decisions
-
-    with as_file(files("equipoise.agents.adaptive") / "fixture.acpc.gz") as path:
+    with shipped_log() as path:
         return read_decisions([path])
 
 

@@ -1,13 +1,13 @@
-"""Agents that play blueprints against bets that nobody foresaw, every decision looked at.
+"""Agents against bets that nobody foresaw, every decision looked at.
 
 The opponent is `odd-sizes` (in limit, where there are none, `random`). A match is played in this
 process or over the ACPC protocol, through sockets. Of each decision it is checked that
 
 - there was one: an exception is counted, and ends the match;
 - the rules allow it;
-- it is not a fold, off the tree and where the guard watches, of a hand that has the price to call
-  (of an agent without a guard all such folds are counted). Equity is counted here in
-  another way than the guard does at the table: all hands at once, walked by strength.
+- of an agent that plays a blueprint, it is not a fold, off the tree and where the guard watches, of a hand
+  that has the price to call (of an agent without a guard all such folds are counted). Equity is counted
+  here in another way than the guard does at the table: all hands at once, walked by strength.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from equipoise.cards.combos import combo_index
 from equipoise.cards.streets import STREETS
 from equipoise.errors import ProtocolError
 from equipoise.games.dealing import SeededDeals
-from equipoise.games.hand import View
-from equipoise.games.rules import FOLD, Action, Rules
+from equipoise.games.hand import HandResult, View
+from equipoise.games.rules import FOLD, Action, Rules, State
 
 #: Equities this close to the price may be counted either way.
 _ROUNDING = 2e-9
@@ -64,7 +64,8 @@ class Findings:
     over_cap: int = 0
     #: Decisions that a search left to its blueprint.
     fallbacks: int = 0
-    #: Memory of the process before and after, in MB; 0 where the system does not tell.
+    #: Memory of the process's own, without mapped files, before and after, in MB; 0 where the system does
+    #: not tell.
     memory_mb: list[float] = field(default_factory=list)
     #: The first thing that went wrong.
     first: str = ""
@@ -84,11 +85,9 @@ class Watched(Agent):
 
     def __init__(self, agent: Agent, findings: Findings) -> None:
         super().__init__()
-        self.agent, self.findings = agent, findings
-        plain = blueprint_player(agent)
-        assert plain is not None
-        #: What plays the blueprint, which may be the agent.
-        self.plain: BlueprintAgent = plain
+        self.agent, self.findings, self.learns = agent, findings, agent.learns
+        #: What plays the blueprint, which may be the agent; None of an agent without one.
+        self.plain: BlueprintAgent | None = blueprint_player(agent)
         #: Seconds of all decisions, by street.
         self.times: dict[str, list[float]] = {}
         caps = agent.caps if isinstance(agent, SearchAgent) else {}
@@ -122,41 +121,56 @@ class Watched(Agent):
         if not view.state.can(action):
             findings.illegal += 1
             self._note(view, f"played {action}")
-        if self._off_tree(view):
-            findings.off_tree += 1
-            guard = self.plain.guard
-            if (
-                self.agent is self.plain
-                and action == FOLD
-                and (guard.scope == "never" or guard.watches(view.state))
-            ):
-                findings.folds_off_tree += 1
-                share = self._equity(view)
-                if share > price(view.state) + _ROUNDING:
-                    findings.folds_with_price += 1
-                    self._note(view, f"folded an equity of {share:.4f}")
+        if self.plain is not None:
+            self._look_at_folds(self.plain, view, action)
         return action
 
-    def _off_tree(self, view: View) -> bool:
-        line = self.plain.line
-        if line is None:
-            return False
-        place = line.stand(view.state, self.plain.seed, view.hand).place
-        return line.off_tree(place, view.state)
+    def observe(self, result: HandResult) -> None:
+        """As the agent does; what goes wrong there counts too."""
+        try:
+            self.agent.observe(result)
+        except Exception as error:
+            self.findings.exceptions += 1
+            self._say(result.hand, result.state, f"{type(error).__name__}: {error}")
+            raise
 
-    def _equity(self, view: View) -> float:
-        """Equity of this hand against the opponent's translated range."""
-        line = self.plain.line
-        assert line is not None
-        steps = line.stand(view.state, self.plain.seed, view.hand).opponent
-        weights = opponent_range(self.plain.book, steps, view.board).weights
-        checkdown = self.plain.guard.checkdown
-        return checkdown.equity(combo_index(*view.hole), weights, view.board)
+    def _look_at_folds(self, plain: BlueprintAgent, view: View, action: Action) -> None:
+        """Off the tree: is it a fold of a hand that has the price?"""
+        findings, guard = self.findings, plain.guard
+        if not _off_tree(plain, view):
+            return
+        findings.off_tree += 1
+        watched = guard.scope == "never" or guard.watches(view.state)
+        if self.agent is plain and action == FOLD and watched:
+            findings.folds_off_tree += 1
+            share = _equity(plain, view)
+            if share > price(view.state) + _ROUNDING:
+                findings.folds_with_price += 1
+                self._note(view, f"folded an equity of {share:.4f}")
 
     def _note(self, view: View, what: str) -> None:
+        self._say(view.hand, view.state, what)
+
+    def _say(self, hand: int, state: State, what: str) -> None:
         if not self.findings.first:
-            betting = view.state.betting_text()
-            self.findings.first = f"hand {view.hand}, {betting!r}: {what}"
+            self.findings.first = f"hand {hand}, {state.betting_text()!r}: {what}"
+
+
+def _off_tree(plain: BlueprintAgent, view: View) -> bool:
+    line = plain.line
+    if line is None:
+        return False
+    place = line.stand(view.state, plain.seed, view.hand).place
+    return line.off_tree(place, view.state)
+
+
+def _equity(plain: BlueprintAgent, view: View) -> float:
+    """Equity of this hand against the opponent's translated range."""
+    line = plain.line
+    assert line is not None
+    steps = line.stand(view.state, plain.seed, view.hand).opponent
+    weights = opponent_range(plain.book, steps, view.board).weights
+    return plain.guard.checkdown.equity(combo_index(*view.hole), weights, view.board)
 
 
 def play_odd_bets(
@@ -172,8 +186,8 @@ def play_odd_bets(
     findings = Findings(name, "acpc" if acpc else "process")
     watched = Watched(agent, findings)
     opponent = make_agent("random" if rules.limit else "odd-sizes", rules)
-    guard = watched.plain.guard
-    asked, spent = guard.asked, guard.seconds
+    guard = None if watched.plain is None else watched.plain.guard
+    asked, spent = (0, 0.0) if guard is None else (guard.asked, guard.seconds)
     findings.memory_mb.append(_memory_mb())
     if acpc:
         _over_sockets(watched, opponent, rules, hands, seed)
@@ -181,8 +195,9 @@ def play_odd_bets(
         _in_process(watched, opponent, rules, hands, seed)
     findings.median = {street: median(times) for street, times in watched.times.items()}
     findings.slowest = {street: max(times) for street, times in watched.times.items()}
-    findings.guard_asked = guard.asked - asked
-    findings.guard_seconds = guard.seconds - spent
+    if guard is not None:
+        findings.guard_asked = guard.asked - asked
+        findings.guard_seconds = guard.seconds - spent
     findings.memory_mb.append(_memory_mb())
     return findings
 
@@ -190,7 +205,7 @@ def play_odd_bets(
 def _memory_mb() -> float:
     try:
         with open("/proc/self/status", encoding="ascii") as file:
-            kilobytes = next(line.split()[1] for line in file if line.startswith("VmRSS:"))
+            kilobytes = next(line.split()[1] for line in file if line.startswith("RssAnon:"))
     except (OSError, StopIteration):
         return 0.0
     return int(kilobytes) / 1024

@@ -25,6 +25,7 @@ SUITES = (
     "search",
     "arena",
     "agents",
+    "adaptive",
     "serve",
     "web",
     "fuzz",

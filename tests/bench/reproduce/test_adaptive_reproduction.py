@@ -2,12 +2,12 @@
 
 import gzip
 import json
-from importlib.resources import as_file, files
 
 import pytest
 from typer.testing import CliRunner
 
 from equipoise.agents.adaptive.model import PlayerModel
+from equipoise.arena.histories.played import shipped_log
 from equipoise.bench.reports.adaptive_report import picture, report
 from equipoise.bench.reproduce import adaptive
 from equipoise.cli import app
@@ -16,7 +16,7 @@ from equipoise.errors import EquipoiseError, HistoryError
 
 @pytest.fixture(scope="module")
 def log():
-    with as_file(files("equipoise.agents.adaptive") / "fixture.acpc.gz") as path:
+    with shipped_log() as path:
         yield path
 
 

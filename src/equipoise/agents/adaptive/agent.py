@@ -15,7 +15,7 @@ from typing import Literal
 
 from equipoise.agents.adaptive.beliefs import RECURSIONS, Beliefs
 from equipoise.agents.adaptive.decisions import check_game, steps
-from equipoise.agents.adaptive.expectimax import Expectimax
+from equipoise.agents.adaptive.expectimax import Choice, Expectimax
 from equipoise.agents.adaptive.memory import LONGEST_NAME, Memory, load, save
 from equipoise.agents.adaptive.model import SHIPPED, PlayerModel, shipped
 from equipoise.agents.adaptive.opponent import Opponent, Seen
@@ -101,16 +101,20 @@ class AdaptiveAgent(Agent):
 
     def act(self, view: View) -> Action:
         """The best action, after all that happened since the last one."""
-        beliefs = self._follow(view.hand, view.position, view.hole, view.board, view.state)
+        return self.decide(view).action
+
+    def decide(self, view: View) -> Choice:
+        """The best action, and what it is thought to be worth."""
+        beliefs = self.believe(view.hand, view.position, view.hole, view.board, view.state)
         search = Expectimax(beliefs, self._opponent, view.position, self.depth, self.payoff)
-        return search.best(view.state).action
+        return search.best(view.state)
 
     def observe(self, result: HandResult) -> None:
         """Learn from a hand that is over, with the cards if they were shown."""
         if not self.learning:
             return
         final = result.state
-        beliefs = self._follow(result.hand, result.position, result.hole, result.board, final)
+        beliefs = self.believe(result.hand, result.position, result.hole, result.board, final)
         held = beliefs.p
         if result.opponent is not None:
             held = 0 * held
@@ -121,10 +125,10 @@ class AdaptiveAgent(Agent):
         if self.memory_file and memory is not None and memory.hands % _SAVED_EVERY == 0:
             self._kept.save()
 
-    def _follow(
+    def believe(
         self, hand: int, position: int, hole: tuple[int, ...], board: tuple[int, ...], state: State
     ) -> Beliefs:
-        """Beliefs after all that was played so far."""
+        """Beliefs after all that was played so far in a hand."""
         played = list(steps(state))
         if hand != self._hand or self._beliefs is None:
             recursion = RECURSIONS[self.recursion](self.rules, self._game, self._image)

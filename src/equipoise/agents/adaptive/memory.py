@@ -40,7 +40,7 @@ SHRINK = 50.0
 HORIZON = 400.0
 ROW_HORIZON = 60.0
 #: No count is larger: full, one decision more, and rounding.
-_MOST_COUNT = HORIZON + 1.001
+MOST_COUNT = HORIZON + 1.001
 #: Pseudo-decisions of the model, of the coarse counts, and of the model of sizes.
 MODEL_WEIGHT, COARSE_WEIGHT, SIZE_WEIGHT = 3.0, 3.0, 6.0
 #: Ranks of hands at which the classes of counts part, and odds at which prices do.
@@ -219,8 +219,8 @@ def load(path: str | Path) -> dict[str, Memory]:
             for key in _ARRAYS:
                 array, own = arrays[f"{number}.{key}"], getattr(memory, key)
                 bad = array.shape != own.shape or array.dtype != own.dtype
-                least = -_MOST_COUNT if key == "sums" else 0.0
-                if bad or not ((array >= least) & (array <= _MOST_COUNT)).all():
+                least = -MOST_COUNT if key == "sums" else 0.0
+                if bad or not ((array >= least) & (array <= MOST_COUNT)).all():
                     raise EquipoiseError(f"the {key} of player {number}")
                 setattr(memory, key, array.copy())
             found[name] = memory

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from importlib.resources import as_file, files
 from itertools import islice
 from pathlib import Path
 
@@ -11,9 +13,14 @@ from equipoise.arena.histories.history import History
 from equipoise.errors import EquipoiseError, HistoryError
 
 
-def played_hands(files: Iterable[str | Path]) -> Iterator[PlayedHand]:
+def shipped_log() -> AbstractContextManager[Path]:
+    """The few hands that ship, as a file."""
+    return as_file(files("equipoise.agents.adaptive") / "fixture.acpc.gz")
+
+
+def played_hands(logs: Iterable[str | Path]) -> Iterator[PlayedHand]:
     """The finished hands of some histories, in order; one of another game is refused by its file."""
-    for path in files:
+    for path in logs:
         for hand in History.open(path).hands():
             try:
                 check_game(hand.rules)
@@ -23,9 +30,9 @@ def played_hands(files: Iterable[str | Path]) -> Iterator[PlayedHand]:
                 yield PlayedHand(hand.state, hand.holes, hand.board, hand.players)
 
 
-def read_decisions(files: Iterable[str | Path], hands: int | None = None) -> Decisions:
+def read_decisions(logs: Iterable[str | Path], hands: int | None = None) -> Decisions:
     """The decisions of the first `hands` hands of some histories, of all by default."""
-    named = list(files)
+    named = list(logs)
     found = list(islice(played_hands(named), hands))
     if not found:
         told = ", ".join(map(str, named))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import as_file, files
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ def train_players(
     """Fit a model to logs, or to the few hands that ship, and write it."""
     from equipoise.agents.adaptive.features import FEATURES
     from equipoise.agents.adaptive.fitting import ESTIMATORS, fit_players
-    from equipoise.arena.histories.played import read_decisions
+    from equipoise.arena.histories.played import read_decisions, shipped_log
     from equipoise.artefact import fingerprint
     from equipoise.files import check_target
     from equipoise.settings import choose
@@ -46,7 +45,7 @@ def train_players(
         if logs:
             decisions = read_decisions(logs, hands)
         else:
-            with as_file(files("equipoise.agents.adaptive") / "fixture.acpc.gz") as fixture:
+            with shipped_log() as fixture:
                 decisions = read_decisions([fixture], hands)
         model = fit_players(decisions, chosen, estimator, seed, listening(bar))
     group = model.groups_of(decisions)
