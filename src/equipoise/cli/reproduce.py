@@ -25,7 +25,7 @@ from equipoise.errors import EquipoiseError
 #: Experiments: a module of bench/reproduce with `run(seed, quick, progress)`, and one of
 #: bench/reports with `report` and `picture`.
 EXPERIMENTS = {
-    "adaptive": ("adaptive", "adaptive_report"),
+    "adaptive": ("adaptive.experiments", "adaptive_report"),
     "agents-suite": ("agents_suite", "agents_report"),
     "translation": ("translation", "translation_report"),
     "purification": ("purification", "purification_report"),
@@ -58,6 +58,13 @@ def reproduce_command(
     log: Annotated[
         list[Path] | None, typer.Option(help="A log of hands, where players are predicted.")
     ] = None,
+    fit: Annotated[
+        str | None,
+        typer.Option(help="Hands of the log to fit to, as 1-25000; five sixths if not given."),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(help="Hands of the log to hold out, as 25001-30000.")
+    ] = None,
     overwrite: Overwrite = False,
     seed: Seed = 0,
     json: Json = False,
@@ -66,6 +73,8 @@ def reproduce_command(
 
     \b
     Example: equipoise reproduce adaptive --log match.log --plot players.png
+    Example: equipoise reproduce adaptive --log match.log --fit 5001-30000 --test 1-5000
+    Example: equipoise reproduce adaptive --hands 10000 --plot curves.png
     Example: equipoise reproduce agents-suite --quick --plot suite.png
     Example: equipoise reproduce translation --plot mappings.png
     Example: equipoise reproduce purification
@@ -88,7 +97,9 @@ def reproduce_command(
     run, report = EXPERIMENTS[experiment]
     suite = import_module(f"equipoise.bench.reproduce.{run}")
     shown = import_module(f"equipoise.bench.reports.{report}")
-    options = _options(experiment, suite, hands, blueprint or [], workers, without_luck, log or [])
+    stretches = {"fit": _stretch("--fit", fit), "test": _stretch("--test", test)}
+    told = hands, blueprint or [], workers, without_luck, log or []
+    options = _options(experiment, suite, *told, stretches)
     with progress_bar(experiment, quiet=json) as bar:
         data = suite.run(seed, quick, listening(bar), **options)
     if plot is not None:
@@ -105,6 +116,7 @@ def _options(
     workers: int,
     without_luck: bool,
     logs: list[Path],
+    stretches: dict[str, tuple[int, int] | None],
 ) -> dict[str, Any]:
     """What the experiment is told besides seed and effort; what it does not take is refused."""
     check_number("--hands", hands, 2, 1_000_000_000)
@@ -126,6 +138,7 @@ def _options(
         "workers": (workers, workers != 1),
         "without_luck": (without_luck, without_luck),
         "log": (logs, bool(logs)),
+        **{name: (hands, hands is not None) for name, hands in stretches.items()},
     }
     known = signature(suite.run).parameters
     for name, (_, asked) in given.items():
@@ -133,3 +146,13 @@ def _options(
             option = {"blueprints": "blueprint", "without_luck": "aivat"}.get(name, name)
             raise EquipoiseError(f"reproduce {experiment}: it has no use for --{option}")
     return {name: value for name, (value, asked) in given.items() if asked}
+
+
+def _stretch(option: str, text: str | None) -> tuple[int, int] | None:
+    """The first and the last hand of a stretch."""
+    if text is None:
+        return None
+    first, dash, last = text.partition("-")
+    if not (dash and first.isascii() and first.isdigit() and last.isascii() and last.isdigit()):
+        raise EquipoiseError(f"{option} {text[:40]}: write the first and the last hand, as 1-25000")
+    return int(first[:12]), int(last[:12])

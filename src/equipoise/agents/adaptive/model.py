@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -275,11 +274,15 @@ def open_choices(facing: bool, can_raise: NDArray[np.bool_]) -> NDArray[np.bool_
 SHIPPED = {"full": "players.model", "seed": "seed.model"}
 
 
+def shipped_file(features: str = "full") -> Path:
+    """Where a model that ships is."""
+    return Path(__file__).with_name(SHIPPED[features])
+
+
 @cache
 def shipped(features: str = "full") -> PlayerModel:
     """A model that ships: `full`, or `seed` with the document's φ, fitted to the same hands."""
-    with as_file(files("equipoise.agents.adaptive") / SHIPPED[features]) as path:
-        return PlayerModel.load(path)
+    return PlayerModel.load(shipped_file(features))
 
 
 _SCALE = ("public_mean", "public_unit", "private_mean", "private_unit", "knots")

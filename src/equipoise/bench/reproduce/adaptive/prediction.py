@@ -1,20 +1,18 @@
 """Predicting real players, by the protocol of docs/adaptive.md: every model of the adaptive agent, held out.
 
-The hands of a log in order: models are fitted to the first five sixths and measured on the rest, in nats a
-decision, ln P of the action taken. Sizes of raises are measured as densities of ln(raise / pot after the
-call) and as ten classes. The document's failure is shown with its φ and its payoff, and with the right ones.
+The hands of a log in order: models are fitted to a stretch of them and measured on another, by default the
+first five sixths and the rest, in nats a decision, ln P of the action taken. Sizes of raises are measured as
+densities of ln(raise / pot after the call) and as ten classes.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.agents.adaptive.decisions import SIZE_CLASSES, Decisions
-from equipoise.agents.adaptive.expectimax import payoff
 from equipoise.agents.adaptive.features import FEATURES, extended
 from equipoise.agents.adaptive.fitting import (
     fit_actions,
@@ -24,65 +22,67 @@ from equipoise.agents.adaptive.fitting import (
     length_logs,
 )
 from equipoise.agents.adaptive.memory import running_residuals
-from equipoise.agents.adaptive.model import PARTS, ActionModel, cell_rows
-from equipoise.agents.adaptive.situation import hands_on, situation
+from equipoise.agents.adaptive.model import PARTS, ActionModel, cell_rows, shipped
 from equipoise.agents.adaptive.sizes import class_chances
 from equipoise.agents.adaptive.softmax import log_probabilities
-from equipoise.arena.histories.played import read_decisions
 from equipoise.cards.streets import STREETS
 from equipoise.errors import EquipoiseError
-from equipoise.games.rules import NOLIMIT_HOLDEM, State, raise_to
 from equipoise.run import Event, Listener
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-#: Share of the hands that models are fitted to.
+#: A stretch of a log: its first and its last hand, numbered from 1.
+Stretch = tuple[int, int]
+
+#: Share of the hands that models are fitted to, if nobody says which.
 FITTED = 5 / 6
-#: Points of the curves by winning probability, and the width of their kernel.
-POINTS, WIDTH = 41, 0.03
 
 
-def run(
-    seed: int = 0,
-    quick: bool = False,
-    progress: Listener | None = None,
-    log: list[Path] | None = None,
-) -> dict[str, Any]:
-    """All models on a log; with `quick` without the document's slow estimators."""
-    if not log:
-        raise EquipoiseError("reproduce adaptive: give --log FILE, a log with all hole cards known")
-    decisions = read_decisions(log)
-    decisions = decisions.where(decisions.known)
-    if not len(decisions):
-        raise EquipoiseError("no decision with known cards: give a log that shows hole cards")
-    _, group = grouped(decisions)
-    early = decisions.hand < round(FITTED * (int(decisions.hand.max()) + 1))
-    if not early.any() or early.all():
-        raise EquipoiseError("too few hands: give some hundred")
-    study = _Study(decisions, group, early, progress)
-    models = study.models(quick, seed)
-    return {
-        "experiment": "adaptive",
-        "fitted_decisions": int(early.sum()),
-        "held_out_decisions": int((~early).sum()),
-        "models": models,
-        **study.raises(),
-        "calibration": study.calibration(),
-        "first_bets": study.first_bets(),
-        "failure": study.failure(),
-    }
+def stretches(hands: int, fit: Stretch | None, test: Stretch | None) -> tuple[Stretch, Stretch]:
+    """Which hands of a log are fitted to, and which are held out.
+
+    >>> stretches(30_000, None, None)
+    ((1, 25000), (25001, 30000))
+    """
+    if (fit is None) != (test is None):
+        raise EquipoiseError("--fit and --test: give both, or neither")
+    if fit is None or test is None:
+        last = round(FITTED * hands)
+        fit, test = (1, last), (last + 1, hands)
+    for name, (first, last) in (("--fit", fit), ("--test", test)):
+        if not 1 <= first <= last <= hands:
+            raise EquipoiseError(f"{name} {first}-{last}: the log holds hands 1 to {hands:,}")
+    if fit[0] <= test[1] and test[0] <= fit[1]:
+        raise EquipoiseError("--fit and --test share hands: hold out others than are fitted to")
+    return fit, test
 
 
-class _Study:
-    """One log, cut in two."""
+class Study:
+    """One log, of which a stretch is fitted to and another held out."""
 
     def __init__(
-        self, decisions: Decisions, group: Rows, early: NDArray[np.bool_], progress: Listener | None
+        self,
+        decisions: Decisions,
+        fit: Stretch | None = None,
+        test: Stretch | None = None,
+        progress: Listener | None = None,
     ) -> None:
-        self.decisions, self.group, self.early, self.progress = decisions, group, early, progress
-        self.fitted, self.held = decisions.where(early), decisions.where(~early)
-        self.fit_group, self.held_group = group[early], group[~early]
+        decisions = decisions.where(decisions.known)
+        if not len(decisions):
+            raise EquipoiseError("no decision with known cards: give a log that shows hole cards")
+        self.stretches = stretches(int(decisions.hand.max()) + 1, fit, test)
+        number = decisions.hand + 1
+        self.early, late = ((number >= a) & (number <= b) for a, b in self.stretches)
+        if not self.early.any() or not late.any():
+            raise EquipoiseError("too few hands: give some hundred")
+        self.decisions, self.late, self.progress = decisions, late, progress
+        self.fitted, self.held = decisions.where(self.early), decisions.where(late)
+        # Who is a group of his own follows from the hands that are fitted to.
+        self.groups, _ = grouped(self.fitted)
+        own = {name: number for number, name in enumerate(self.groups) if number}
+        self.group = np.array([own.get(name, 0) for name in decisions.players])[decisions.player]
+        self.fit_group, self.held_group = self.group[self.early], self.group[late]
         self.kept: dict[str, Floats] = {}
 
     def row(self, name: str, logs: Floats) -> dict[str, Any]:
@@ -101,13 +101,13 @@ class _Study:
     def models(self, quick: bool, seed: int) -> list[dict[str, Any]]:
         """Every model of actions."""
         held, rows = self.held, []
-        rows.append(self.row("street × facing", self._counted([self._key(False)])))
-        rows.append(self.row("buckets", self._counted([self._key(True)])))
-        plans = [("seed's φ, maximum likelihood", "seed", "newton")]
+        rows.append(self.row("street × facing", self._counted(self._key(False))))
+        rows.append(self.row("buckets", self._counted(self._key(True))))
+        plans = [("document's φ, maximum likelihood", "seed", "newton")]
         if not quick:
             plans += [
-                ("seed's φ, literal ∂P", "seed", "literal"),
-                ("seed's φ, ∂ln P", "seed", "ascent"),
+                ("document's φ, literal ∂P", "seed", "literal"),
+                ("document's φ, ∂ln P", "seed", "ascent"),
             ]
         plans += [
             ("odds, ln pot, equity", "odds", "newton"),
@@ -128,13 +128,24 @@ class _Study:
         rows.append(self.row("without cards", cardless.logs(held, self.held_group)))
         self.kept["adaptive"] = self._adaptive(cardless)
         rows.append(self.row("full, and the player's residuals", self.kept["adaptive"]))
+        rows.append(self.row("the model that ships, nothing fitted", self._shipped()))
+        if not quick and (logs := boosted(self, seed)) is not None:
+            rows.append(self.row("boosted trees (scikit-learn)", logs))
         return rows
+
+    def _shipped(self) -> Floats:
+        """The model that ships, with residuals of its own."""
+        model = shipped()
+        group = model.groups_of(self.decisions)
+        expected = np.exp(model.cardless.logs(self.decisions, group))
+        residuals = running_residuals(self.decisions, expected)
+        return model.actions.logs(self.held, group[self.late], residuals[self.late])
 
     def _adaptive(self, cardless: ActionModel) -> Floats:
         expected = np.exp(cardless.logs(self.decisions, self.group))
         residuals = running_residuals(self.decisions, expected)
         model = fit_actions(self.fitted, self.fit_group, FEATURES["full"], residuals[self.early])
-        return model.logs(self.held, self.held_group, residuals[~self.early])
+        return model.logs(self.held, self.held_group, residuals[self.late])
 
     def _key(self, cards: bool) -> Rows:
         """Number of the bucket of every decision: street × facing, and fifths of equity × odds."""
@@ -151,16 +162,15 @@ class _Study:
         price = np.where(d.facing, np.searchsorted((0.2, 0.3), d.facts[:, 0], side="right"), 0)
         return np.asarray((key * 5 + fifth) * 3 + price)
 
-    def _counted(self, keys: list[Rows]) -> Floats:
+    def _counted(self, key: Rows) -> Floats:
         """ln P by counts with one added for each legal class."""
-        (key,) = keys
         d = self.decisions
         counts = np.zeros((int(key.max()) + 1, 3))
         np.add.at(counts, (key[self.early], d.kind[self.early]), 1)
         legal = np.stack([d.facing, np.ones(len(d), dtype=bool), d.can_raise], axis=1)
         chances = np.where(legal, counts[key] + 1, 0)
         chances /= chances.sum(axis=1, keepdims=True)
-        return np.log(np.maximum(chances[~self.early], 1e-300))
+        return np.log(np.maximum(chances[self.late], 1e-300))
 
     def raises(self) -> dict[str, Any]:
         """Sizes as densities and as classes."""
@@ -208,55 +218,36 @@ class _Study:
             ]  # fmt: skip
         return found
 
-    def first_bets(self) -> dict[str, dict[str, list[float]]]:
-        """Figures 1 and 2 of the document: fold, call, raise and size by winning probability."""
-        d = self.decisions
-        first = (d.street == 0) & d.facing & (d.facts[:, 2] == 0)
-        found = {}
-        for label, which in (("own_groups", self.group > 0), ("field", self.group == 0)):
-            rows = first & which
-            if not rows.any():
-                continue
-            p = d.private[rows, 0]
-            grid = np.linspace(p.min(), p.max(), POINTS)
-            weight = np.exp(-0.5 * ((grid[:, None] - p) / WIDTH) ** 2)
-            curves: dict[str, list[float]] = {"win": grid.tolist()}
-            for kind, name in enumerate(("fold", "call", "raise")):
-                chosen = d.kind[rows] == kind
-                curves[name] = (weight @ chosen / weight.sum(axis=1)).tolist()
-            raised = d.kind[rows] == 2
-            size = np.exp(np.where(raised, d.log_size[rows], 0.0)) * 200 + 100
-            mass = weight @ raised
-            curves["raise_to"] = (weight @ (size * raised) / np.maximum(mass, 1e-9)).tolist()
-            curves["sizes"] = (
-                np.sort(size[raised]).round().tolist()[:: max(1, int(raised.sum()) // 2000)]
-            )
-            found[label] = curves
-        return found
 
-    def failure(self) -> dict[str, Any]:
-        """The raise that each payoff thinks best with a hand that wins a little more than half."""
-        before = self.fitted.street == 0
-        hands, start = hands_on(()), State.start(NOLIMIT_HOLDEM)
-        equity = 0.55
-        seed = fit_actions(self.fitted.where(before), self.fit_group[before], FEATURES["seed"])
-        full = fit_actions(self.fitted, self.fit_group, FEATURES["full"])
-        told: dict[str, Any] = {"win": equity}
-        for name, model, literal in (
-            ("seed_literal", seed, True), ("seed_right", seed, False), ("full_right", full, False),
-        ):  # fmt: skip
-            values, folds = {}, {}
-            for amount in (*range(200, 4001, 100), *range(5000, 20001, 1000)):
-                chances = model.chances(situation(start.apply(raise_to(amount))), 0, hands, {})
-                fold = float(chances[:, 0].mean())
-                win = equity
-                if not literal:
-                    # Who calls is stronger: shift by how much better callers are than all hands.
-                    stay = 1 - chances[:, 0]
-                    win = equity - float(stay @ hands[:, 0] / max(stay.sum(), 1e-9)) + 0.5
-                values[amount] = payoff(200, amount - 100, fold, win, literal=literal)
-                folds[amount] = fold
-            best = max(values, key=lambda amount: values[amount])
-            told[name] = {"raise_to": best, "fold_at_3000": folds[3000], "fold_at_20000": folds[20000],
-                          "value_chips": values[best]}  # fmt: skip
-        return told
+#: Rounds of boosting, leaves of a tree, and what each tree counts for.
+_ROUNDS, _LEAVES, _RATE = 300, 31, 0.06
+
+
+def boosted(study: Study, seed: int) -> Floats | None:
+    """ln P by boosted trees over the same facts, one model facing a bet and one where there is none.
+
+    They are a peer that others fit, not ours: without scikit-learn there is no such row.
+    """
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+    except ImportError:
+        return None
+    fitted, held = study.fitted, study.held
+    told = [
+        np.concatenate([part.facts, part.private, part.street[:, None], group[:, None]], axis=1)
+        for part, group in ((fitted, study.fit_group), (held, study.held_group))
+    ]
+    found = np.full((len(held), 3), -np.inf)
+    for facing in (True, False):
+        early, late = fitted.facing == facing, held.facing == facing
+        trees = HistGradientBoostingClassifier(
+            learning_rate=_RATE, max_iter=_ROUNDS, max_leaf_nodes=_LEAVES, min_samples_leaf=50,
+            l2_regularization=1.0, early_stopping=False, random_state=seed,
+        )  # fmt: skip
+        trees.fit(told[0][early], fitted.kind[early])
+        chances = np.zeros((int(late.sum()), 3))
+        chances[:, trees.classes_] = trees.predict_proba(told[1][late])
+        chances[~held.can_raise[late], 2] = 0
+        chances /= chances.sum(axis=1, keepdims=True)
+        found[late] = np.log(np.maximum(chances, 1e-300))
+    return found

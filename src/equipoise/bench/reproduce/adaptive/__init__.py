@@ -1,0 +1,1 @@
+"""The adaptive agent's document: players predicted, its figures and its failure, and matches."""
