@@ -49,7 +49,7 @@ from equipoise.search.solved import Solved, solve_subgame
 from equipoise.search.subgame import Subgame
 from equipoise.search.trunk import trunk_ranges
 from equipoise.settings import did_you_mean, shown
-from equipoise.solve.spots.cost import check_fits
+from equipoise.solve.spots.fitting import check_fits
 from equipoise.solve.spots.solution import solve_spot
 
 #: To what a flop is solved, in percent of the pot, and the seconds it may take.

@@ -112,7 +112,7 @@ def _solve(
     folder: str | None,
 ) -> dict[str, Any]:
     from equipoise.files import check_target
-    from equipoise.solve.spots.cost import check_fits
+    from equipoise.solve.spots.fitting import check_fits
     from equipoise.solve.spots.solution import solve_spot
 
     path = None

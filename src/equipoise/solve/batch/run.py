@@ -29,7 +29,7 @@ from equipoise.run import Event, Flag, Limit, Listener, Stop
 from equipoise.solve.batch.jobs import Batch, SpotJob
 from equipoise.solve.batch.results import LIMIT, JobOutcome, Result, Results, summary
 from equipoise.solve.solvers.cfr import Storage
-from equipoise.solve.spots.cost import check_fits
+from equipoise.solve.spots.fitting import check_fits
 from equipoise.solve.spots.solution import Solution, solve_spot
 from equipoise.workers import available_bytes, cluster_cores, on_cluster, start_pool
 

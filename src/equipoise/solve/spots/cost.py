@@ -8,29 +8,21 @@ tables are exact; the tables of the boards and the time of an iteration are roug
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from time import monotonic
 
 import numpy as np
 
-from equipoise.errors import TooLargeError
 from equipoise.games.betting import TreeSize, measure
-from equipoise.games.menu import BetMenu
 from equipoise.games.runouts import Weighted, runouts, suit_symmetries
 from equipoise.games.spot import Spot
 from equipoise.solve.sweep.lanes import LANES
-from equipoise.workers import available_bytes
 
 #: Rough bytes a hand takes on each board for cards, order of strength and arrival maps.
 _BOARD_BYTES = 40
 #: Rough seconds an iteration of both players takes for each number in a set of rows.
 _SECONDS_PER_NUMBER = 3.3e-9
-#: Share of the available memory that a solve may fill.
-_SHARE = 0.8
-#: Seconds spent on looking for the size that is best dropped.
-_SEARCH_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -169,8 +161,8 @@ class SpotCost:
             )
         ]
         lines.append(
-            f"{_count(self.total_decisions)} in all, {_size_text(self.memory_bytes())} "
-            f"({_size_text(self.memory_bytes(True))} in 16 bits), "
+            f"{_count(self.total_decisions)} in all, {size_text(self.memory_bytes())} "
+            f"({size_text(self.memory_bytes(True))} in 16 bits), "
             f"roughly {duration_text(self.seconds_per_iteration)} an iteration on one thread"
         )
         return "\n".join(lines)
@@ -182,67 +174,21 @@ def board_counts(spot: Spot, use_symmetry: bool = True) -> BoardCounts:
     return BoardCounts.count(spot.board, spot.rules.board_cards, ranges, use_symmetry)
 
 
-def spot_cost(spot: Spot, use_symmetry: bool = True) -> SpotCost:
+def spot_cost(spot: Spot, use_symmetry: bool = True, cards: BoardCounts | None = None) -> SpotCost:
     """Size of the tree, memory and rough time, before anything large is allocated.
+
+    `cards` are the boards of its ranges, where somebody has counted them already.
 
     >>> spot = Spot("Td9d6h", "22+,A2s+", "TT+,AKs", pot=100, stack=200, menu="50%,a")
     >>> spot_cost(spot).boards, spot_cost(spot).deals
     ((1, 36, 1429), (1, 49, 2352))
     """
-    return _cost(spot, spot.menu, board_counts(spot, use_symmetry))
+    size = measure(spot.rules, spot.menu, keep_first=True, start=spot.origin)
+    return SpotCost.of(spot.streets, size, cards or board_counts(spot, use_symmetry))
 
 
-def check_fits(spot: Spot, limit_bytes: int | None = None, compressed: bool = False) -> SpotCost:
-    """The cost of a spot; :class:`TooLargeError`, saying what to cut, unless it fits into memory.
-
-    The limit is four fifths of the memory that is free, unless it is given; `compressed` is for
-    storage in 16 bits.
-    """
-    cards = board_counts(spot)
-    cost = _cost(spot, spot.menu, cards)
-    limit = int(_SHARE * available_bytes()) if limit_bytes is None else limit_bytes
-    needed = cost.memory_bytes(compressed)
-    if needed <= limit:
-        return cost
-    packed = cost.memory_bytes(compressed=True)
-    cures = [] if compressed else [(packed, f"store 16-bit numbers ({_size_text(packed)})")]
-    name, smallest = "", cost
-    for words, smaller in _smaller(spot, cards):
-        if smaller.memory_bytes() < smallest.memory_bytes():
-            name, smallest = words, smaller
-    if name:
-        least = smallest.memory_bytes(compressed)
-        cures.append((least, f"drop {name} ({_size_text(least)})"))
-    told = ", or ".join(words for size, words in cures if size <= limit)
-    if not told:
-        least = smallest.memory_bytes(compressed=True)
-        parts = [f"drop {name}"] * bool(name) + ["store 16-bit numbers"] * (not compressed)
-        told = " and ".join(parts) + f" ({_size_text(least)})" if parts else ""
-        if least > limit:
-            rest = "drop more sizes, lower max_raises or narrow the ranges"
-            told = f"{told}, then {rest}" if told else rest
-    raise TooLargeError(
-        f"the spot needs {_size_text(needed)} and {_size_text(limit)} may be used: {told}"
-    )
-
-
-def _cost(spot: Spot, menu: BetMenu, cards: BoardCounts) -> SpotCost:
-    """What the spot costs with a menu."""
-    size = measure(spot.rules, menu, keep_first=True, start=spot.origin)
-    return SpotCost.of(spot.streets, size, cards)
-
-
-def _smaller(spot: Spot, cards: BoardCounts) -> Iterator[tuple[str, SpotCost]]:
-    """Costs with one size left out, until time is up."""
-    deadline = monotonic() + _SEARCH_SECONDS
-    for words, smaller in spot.menu.without_each_size(spot.rounds):
-        if monotonic() > deadline:
-            return
-        told = words.replace("player 0", "oop").replace("player 1", "ip")
-        yield told, _cost(spot, smaller, cards)
-
-
-def _size_text(size: int) -> str:
+def size_text(size: int) -> str:
+    """Bytes as people say them."""
     return f"{size / 1e6:,.0f} MB" if size >= 1e7 else f"{size / 1e6:,.2g} MB"
 
 

@@ -32,7 +32,7 @@ from equipoise.run import Event, Limit, Listener, LooksForTarget, Loop, Saves, S
 from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots import export, locks, solutionfile
 from equipoise.solve.spots.answer import Answer
-from equipoise.solve.spots.cost import check_fits
+from equipoise.solve.spots.fitting import check_fits
 from equipoise.solve.spots.position import Position, seat
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.spotpolicy import spot_policy

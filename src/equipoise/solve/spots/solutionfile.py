@@ -29,7 +29,8 @@ from equipoise.games.spot import Spot
 from equipoise.settings import brief
 from equipoise.solve import restoring
 from equipoise.solve.spots.answer import Answer, Values
-from equipoise.solve.spots.cost import check_fits, spot_cost
+from equipoise.solve.spots.cost import spot_cost
+from equipoise.solve.spots.fitting import check_fits
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep.layout import FULL
 from equipoise.solve.sweep.rowindex import RowIndex

@@ -247,7 +247,7 @@ class StudyPage:
             if not 0 < target <= 100:
                 raise EquipoiseError("target: a percentage of the pot above 0, such as 0.5")
             spot = self.spot()
-            from equipoise.solve.spots.cost import check_fits
+            from equipoise.solve.spots.fitting import check_fits
 
             check_fits(spot, compressed=solving.storage_for(spot) == "16-bit")
             self._submit(spot, target)
