@@ -33,7 +33,9 @@ from equipoise.cli.serving.serve import challenge_command, serve_command
 from equipoise.cli.serving.web import web_command
 from equipoise.cli.solve import solve_command
 from equipoise.cli.study.drill import drill_command
+from equipoise.cli.study.jamfold import jamfold_command
 from equipoise.cli.study.jamfold3 import jamfold3_command
+from equipoise.cli.study.report import report_command
 from equipoise.cli.study.review import review_command
 from equipoise.cli.study.show import show_command
 from equipoise.cli.study.spot import spot_command
@@ -73,12 +75,14 @@ app.command("eval")(_computing(eval_command))
 app.command("range")(range_command)
 app.command("preflop")(_computing(preflop_command))
 app.command("game")(_computing(game_command))
+app.command("jamfold")(_computing(jamfold_command))
 app.command("jamfold3")(_computing(jamfold3_command))
 app.command("solve")(_computing(solve_command))
 app.command("show")(_computing(show_command))
 app.command("drill")(_computing(drill_command))
 app.command("spot")(_computing(spot_command))
 app.command("batch")(_computing(batch_command))
+app.command("report")(_computing(report_command))
 app.command("abstraction")(_computing(abstraction_command))
 app.command("train")(_computing(train_command))
 app.command("agents")(_computing(agents_command))

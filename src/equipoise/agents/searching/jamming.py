@@ -2,30 +2,24 @@
 
 With few big blinds there is no room for a raise that leaves chips behind: the small blind goes all-in or
 folds, and the big blind calls or folds. That game is solved to the end
-(:mod:`equipoise.games.library.jamfold`), for the table's own stack. Whoever limps or raises less against it
+(:mod:`equipoise.solve.study.shortstacks`), for the table's own stack. Whoever limps or raises less against it
 has left it: there its answers end.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.combos import COMBO_CLASS
-from equipoise.games.library.jamfold import jamfold
 from equipoise.games.policy import Policy
 from equipoise.games.rules import CALL, FOLD, Action, Kind, Rules, State, raise_to
-from equipoise.run import Limit
-from equipoise.solve.registry import make_solver
-from equipoise.solve.strategies.jamfoldcharts import Charts, charts
+from equipoise.solve.study.shortstacks import jam_charts
 
 #: Big blinds below which hands are jammed or folded.
 SHORT = 20
-#: Iterations of a solve: within a millionth of a big blind of the equilibrium.
-_ITERATIONS = 2000
 
 
 def is_short(rules: Rules) -> bool:
@@ -44,7 +38,7 @@ def jam_policy(state: State) -> Policy | None:
     line = state.history[0]
     if state.round or stack <= state.rules.big_blind:
         return None
-    solved = _solved(Fraction(stack, state.rules.big_blind))
+    solved = jam_charts(Fraction(stack, state.rules.big_blind))
     if not line:
         return _mixed(FOLD, raise_to(state.legal().raise_max), solved.jam)
     if len(line) == 1 and line[0].kind == Kind.RAISE and line[0].amount >= stack:
@@ -55,10 +49,3 @@ def jam_policy(state: State) -> Policy | None:
 def _mixed(no: Action, yes: Action, chart: NDArray[np.float64]) -> Policy:
     chance = chart.reshape(-1)[COMBO_CLASS].astype(np.float32)
     return Policy((no, yes), np.stack([1 - chance, chance], axis=1))
-
-
-@lru_cache(maxsize=8)
-def _solved(depth: Fraction) -> Charts:
-    solver = make_solver("cfr+", jamfold(depth))
-    solver.run(Limit(iterations=_ITERATIONS))
-    return charts(solver.average_strategy())

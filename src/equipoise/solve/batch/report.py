@@ -76,7 +76,9 @@ class BatchReport(Columnar):
             "weight": float(job.weight),
         }
         told = ("iterations", "seconds", "reached", *_FIGURES, "nodes", "memory_mb")
-        self.spots.append({**head, "pot": result["pot"], **{key: result[key] for key in told}})
+        counted = {"unit": job.spot.unit, "chips_per_unit": job.spot.chips_per_unit}
+        figures = {key: result[key] for key in told}
+        self.spots.append({**head, "pot": result["pot"], **counted, **figures})
         for line in result["lines"]:
             at = {key: line[key] for key in ("line", "player", "pot", "reach")}
             worth = {key: line[key] for key in _LINE_FIGURES}
@@ -166,6 +168,33 @@ class BatchReport(Columnar):
 
     # ------------------------------------------------------------------------------ files
 
+    @classmethod
+    def load(cls, folder: str | Path) -> BatchReport:
+        """The report that a batch left in its folder, or in the folder `report` in it."""
+        import polars
+
+        folder = Path(folder)
+        found = [at for at in (folder / "report", folder) if (at / "spots.parquet").is_file()]
+        if not found:
+            raise FileError(
+                f"{folder}: no report of a batch in it: name the --out of `equipoise batch`"
+            )
+        report = cls.__new__(cls)
+        try:
+            report.spots = polars.read_parquet(found[0] / "spots.parquet").to_dicts()
+            lines = found[0] / "lines.parquet"
+            report.lines = polars.read_parquet(lines).to_dicts() if lines.is_file() else []
+            known = {key for row in report.spots for key in row}
+            wanted = {"name", "board", "weight", "pot", *_FIGURES}
+            taken = {key for row in report.lines for key in row}
+            if not report.spots or not known >= wanted:
+                raise KeyError
+            if report.lines and not taken >= {"line", "player", "reach", "action", "frequency"}:
+                raise KeyError
+        except (OSError, KeyError, polars.exceptions.PolarsError):
+            raise FileError(f"{found[0]}: the report is damaged: run the batch again") from None
+        return report
+
     @staticmethod
     def check_folder(folder: str | Path, overwrite: bool = False) -> None:
         """Refuse, before anything is solved, a folder that no report can be written to.
@@ -246,17 +275,21 @@ class BatchReport(Columnar):
 
     # ------------------------------------------------------------------------------ picture
 
-    def figure(self) -> Figure:
-        """How often each action is taken on every board, at the first two decisions.
+    def figure(
+        self, names: Sequence[str] | None = None, lines: Sequence[str] | None = None
+    ) -> Figure:
+        """How often each action is taken on every board, at the first two decisions or at `lines`.
 
         Few boards are bars with names, those where the first player checks most on top. Many are
-        bands as wide as their weight, each decision sorted by its own checks.
+        bands as wide as their weight, each decision sorted by its own checks. Spots that are named
+        stand in that order.
         """
         from matplotlib.figure import Figure
 
-        lines = [name for name in (ROOT, "check") if name in self.line_names()]
-        lines = lines or self.line_names()[:1]
-        order = self._sorted_names(lines[0])
+        if lines is None:
+            lines = [name for name in (ROOT, "check") if name in self.line_names()]
+            lines = lines or self.line_names()[:1]
+        order = self._sorted_names(lines[0]) if names is None else list(names)
         few = len(order) <= _MOST_BARS
         if few:
             size = (5.5 * len(lines) + 1.5, 1.6 + 0.24 * len(order))
@@ -267,11 +300,11 @@ class BatchReport(Columnar):
             drawing = Figure(figsize=size, dpi=150, facecolor="white", layout="constrained")
             panels = drawing.subplots(len(lines), 1, sharex=True, squeeze=False)[:, 0]
         for axes, line in zip(panels, lines, strict=True):
-            self._draw(axes, line, order if few else self._sorted_names(line), few)
+            same = few or names is not None
+            self._draw(axes, line, order if same else self._sorted_names(line), few)
         if not few:
-            panels[-1].set_xlabel(
-                f"{len(order):,} boards by weight, those with most checks first, in each panel"
-            )
+            how = "those with most checks first, in each panel" if names is None else "in order"
+            panels[-1].set_xlabel(f"{len(order):,} boards by weight, {how}")
         return drawing
 
     def _sorted_names(self, line: str) -> list[str]:
@@ -284,12 +317,13 @@ class BatchReport(Columnar):
 
     def _draw(self, axes: Any, line: str, order: Sequence[str], few: bool) -> None:
         actions, shares = self._shares(line, order)
-        weights = np.array([{row["name"]: row["weight"] for row in self.spots}[n] for n in order])
-        mean = next(m for m in self.means()["lines"] if m["line"] == line)
-        whole = dict.fromkeys(actions, 0.0)
-        for action in mean["actions"]:
-            name = action["action"] if action["action"] in whole else _kind(action["action"])
-            whole[name] += action["frequency"] or 0.0
+        weight_of = {row["name"]: row["weight"] for row in self.spots}
+        weights = np.array([weight_of[name] for name in order])
+        rows = {row["name"]: row for row in self.lines if row["line"] == line}
+        often = np.array(
+            [weight_of[n] * (rows[n]["reach"] or 0.0) if n in rows else 0.0 for n in order]
+        )
+        whole = dict(zip(actions, shares @ often / max(often.sum(), 1e-300), strict=True))
         below = np.zeros(len(order))
         for action, share, colour in zip(actions, shares, action_colours(actions), strict=True):
             label = f"{action}  {whole[action]:.1%}"
@@ -302,7 +336,7 @@ class BatchReport(Columnar):
                     edges, low, high, step="post", color=colour, label=label, linewidth=0
                 )
             below = below + share
-        player = mean["player"]
+        player = next(iter(rows.values()))["player"]
         axes.set_title(f"{player}, {'first to act' if line == ROOT else f'after {line}'}")
         # Below the ticks of the bars, whatever their number.
         drop = -0.35 / (0.24 * len(order) + 0.4) if few else 1.0
@@ -329,7 +363,7 @@ class BatchReport(Columnar):
         column = {name: number for number, name in enumerate(order)}
         shares = np.zeros((len(actions), len(order)))
         for row in self.lines:
-            if row["line"] == line:
+            if row["line"] == line and row["name"] in column:
                 name = _kind(row["action"]) if by_kind else row["action"]
                 shares[actions.index(name), column[row["name"]]] += row["frequency"] or 0.0
         return actions, shares
