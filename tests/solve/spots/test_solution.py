@@ -873,3 +873,18 @@ def test_policies_are_what_a_walk_shows(spot: Spot) -> None:
         solution.policy(PublicState(State.start(rules), (), 0))
     with pytest.raises(GameError, match="rules of that spot"):
         solution.policy(PublicState(State.start(NOLIMIT_HOLDEM), spot.board, 0))
+
+
+def test_values_after_a_checkpoint_are_those_of_the_last_strategy(tmp_path):
+    spot = Spot("Td9d6hQc", "22+,A2s+,KTs+", "TT+,AQs+,QJs", pot=100, stack=200, menu="75%")
+    solution = Solution.unsolved(spot, 1)
+    file = tmp_path / "kept.solution"
+    solution.solve_on(None, iterations=30, checkpoint=file, checkpoint_seconds=1e-9)
+    assert file.exists(), "it was saved on the way"
+    solution.save(tmp_path / "end.solution")
+    told = [solution.at().mean_ev(name) for name in ("oop", "ip")]
+    seen = [Solution.look(tmp_path / "end.solution").at().mean_ev(n) for n in ("oop", "ip")]
+    solution.forget()
+    true = [solution.at().mean_ev(name) for name in ("oop", "ip")]
+    assert told == pytest.approx(true, abs=1e-4)
+    assert seen == pytest.approx(true, abs=1e-4)

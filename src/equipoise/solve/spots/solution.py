@@ -133,6 +133,8 @@ class Solution(Answer):
             assert checkpoint is not None
             with suppress(FileError):
                 self.save(checkpoint)
+            # What was saved follows from the strategy of now, which the next iteration changes.
+            self.forget()
 
         saves = None if checkpoint is None else Saves(keep, checkpoint_seconds, at_end=False)
         self.forget()
