@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equipoise.bench.reproduce.claudico import counting, regions
+from equipoise.bench.reproduce.claudico import counting, merging, regions, riverregions
 from equipoise.bench.reproduce.claudico.endgames import overbet
 from equipoise.bench.reproduce.claudico.matches import significance_of
+from equipoise.bench.reproduce.claudico.orderings import (
+    ORDERINGS,
+    solve_ordering,
+    solve_regions,
+)
 from equipoise.bench.reproduce.claudico.significance import significance, standard_errors, win_rate
 from equipoise.bench.reproduce.claudico.spots import SPOT_B
 from equipoise.errors import SolverError
@@ -16,7 +21,7 @@ from equipoise.solve.spots.bucketedriver import solve_river
 
 @pytest.mark.parametrize("pot", [0.5, 1.0, 2.0, 4.0])
 def test_even_hands_have_the_closed_form(pot: float) -> None:
-    found, ordering = regions.solve_regions(pot)
+    found, ordering = solve_regions(pot)
     assert ordering == "I"
     assert tuple(found) == pytest.approx(tuple(regions.uniform_regions(pot)), abs=1e-12)
     checked = regions.check_regions(pot, regions.UNIFORM, regions.UNIFORM, found)
@@ -24,10 +29,22 @@ def test_even_hands_have_the_closed_form(pot: float) -> None:
     assert abs(checked.epsilon) < 1e-12
 
 
+@pytest.mark.parametrize("pot", [0.5, 1.0, 2.0, 4.0])
+def test_half_streets_have_one_too(pot: float) -> None:
+    found, _ = solve_regions(pot, half_street=True)
+    assert tuple(found) == pytest.approx(tuple(regions.half_street_regions(pot)), abs=1e-12)
+    checked = regions.check_regions(pot, regions.UNIFORM, regions.UNIFORM, found, half_street=True)
+    assert checked.value == pytest.approx(pot * found.b / 2, abs=1e-12)
+    assert abs(checked.epsilon) < 1e-12
+    # Who may bet after a check would.
+    whole = regions.check_regions(pot, regions.UNIFORM, regions.UNIFORM, found)
+    assert whole.epsilon > 1e-3
+
+
 @pytest.mark.parametrize(("number", "ordering"), [(0, "I"), (1, "II"), (2, "III")])
 def test_other_hands_too(number: int, ordering: str) -> None:
     pot, own, other, value = regions.INSTANCES[number]
-    found, name = regions.solve_regions(pot, own, other)
+    found, name = solve_regions(pot, own, other)
     checked = regions.check_regions(pot, own, other, found)
     assert name == ordering
     assert checked.value == pytest.approx(value, abs=1e-9)
@@ -42,7 +59,7 @@ def test_a_wrong_border_and_a_wrong_ordering_show_themselves() -> None:
         found = regions.check_regions(1.0, regions.UNIFORM, regions.UNIFORM, off)
         assert found.epsilon == pytest.approx(cost, abs=1e-6)
     pot, own, other, _ = regions.INSTANCES[1]
-    guess = regions.first_ordering(pot, own, other)
+    guess = solve_ordering(pot, own, other, ORDERINGS["I"])
     assert guess.b > guess.f
     assert regions.check_regions(pot, own, other, guess).epsilon == pytest.approx(0.0244, abs=1e-4)
 
@@ -50,7 +67,7 @@ def test_a_wrong_border_and_a_wrong_ordering_show_themselves() -> None:
 def test_values_agree_with_playing_the_hands_out() -> None:
     """Both players' hands on a fine grid, every pair of them."""
     pot, own, other, value = regions.INSTANCES[0]
-    at, _ = regions.solve_regions(pot, own, other)
+    at, _ = solve_regions(pot, own, other)
     edges = np.linspace(0, 1, 1501)
     x = (edges[1:] + edges[:-1]) / 2
     mine = np.diff([own.below(e) for e in edges])
@@ -63,6 +80,30 @@ def test_values_agree_with_playing_the_hands_out() -> None:
     checked = np.where(stabs, np.where(calls, showdown, 0.0), pot * won)
     total = mine @ np.where(bets, facing, checked) @ his - pot / 2
     assert total == pytest.approx(value, abs=2e-3)
+
+
+@pytest.mark.parametrize(("river", "most"), [(0, 0.5), (3, 0.5), (4, 1.0), (7, 1.0)])
+def test_regions_on_real_rivers_are_near_the_exact_solution(river: int, most: float) -> None:
+    spot = riverregions.RIVERS[river]
+    found = riverregions.solve_by_regions(spot, 20)
+    assert abs(found["model_epsilon_pct_pot"]) < 1e-7
+    assert 0 < found["exploitability_pct_pot"] < most
+    # Coarser distributions lie further from the hands.
+    coarse = riverregions.solve_by_regions(spot, 3)
+    assert coarse["exploitability_pct_pot"] > found["exploitability_pct_pot"]
+
+
+def test_hands_of_a_rank_are_divided_as_it_lies_in_the_regions() -> None:
+    spot = riverregions.RIVERS[0]
+    game = spot.game(use_symmetry=False)
+    hands = riverregions.OrderedHands(game, 10)
+    assert hands.above(0.0, 0).min() == 1
+    assert hands.above(1.0, 1).max() == 0
+    half = hands.above(0.5, 0)
+    order = np.argsort(hands.rank[0])
+    assert (np.diff(half[order]) >= 0).all()
+    assert (np.diff(hands.left) > 0).all()
+    assert hands.left[1:] == pytest.approx(hands.right[:-1], abs=1e-12)
 
 
 def test_distributions_rise() -> None:
@@ -78,6 +119,24 @@ def test_rhode_island_is_counted() -> None:
     printed = counting.by_results()
     assert printed == (13, 205, 1774)
     assert printed.sequences == counting.PRINTED
+
+
+def test_the_printed_merge_costs_what_suits_do_not() -> None:
+    (row,) = merging.merge_costs(quick=True)
+    assert row["by_suits"]["value_chips"] == pytest.approx(-0.323464, abs=1e-6)
+    assert row["by_suits"]["exploitability_chips"] < 1e-9
+    assert row["by_results"]["value_chips"] == pytest.approx(-0.348892, abs=1e-6)
+    # Its equilibrium is not unique, and real cards see the difference.
+    cost = row["by_results"]["exploitability_chips"]
+    assert cost == pytest.approx(row["known_chips"], rel=0.1)
+
+
+def test_no_merge_of_five_cards_costs_more_than_its_bound() -> None:
+    rows = merging.bound_rows()
+    assert len(rows) == 16
+    assert rows[0]["bound_chips"] == pytest.approx(0, abs=1e-12)
+    for row in rows[1:]:
+        assert 0 < row["exploitability_chips"] <= row["bound_chips"]
 
 
 def test_the_match_is_significant_at_90_and_not_at_95() -> None:

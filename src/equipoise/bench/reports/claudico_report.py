@@ -29,7 +29,10 @@ def report(data: Data) -> RenderableType:
     """Everything that was measured."""
     from rich.console import Group
 
-    parts = [_curves(data), _exact(data), _bluffs(data), _regions(data), _counts(data)]
+    parts = [
+        *(_curves(data), _exact(data), _bluffs(data), _regions(data), _river_regions(data)),
+        *(_counts(data), _merges(data), _five_cards(data)),
+    ]
     match = data["match"]
     told = [
         f"{name.replace('_', '-')}: standard error above "
@@ -100,6 +103,69 @@ def _regions(data: Data) -> RenderableType:
     return _table(
         "qualitative models on [0, 1]", ("hands", "ordering", "value", "known", "ε"), rows
     )
+
+
+def _river_regions(data: Data) -> RenderableType:
+    rows = []
+    for river in data["river_regions"]:
+        exact = river["exact"]
+        for found in river["by_regions"]:
+            name = f"{river['river']}, {found['pieces']} pieces"
+            if "failed" in found:
+                rows.append((name, "none fits", "", "", ""))
+                continue
+            rows.append(
+                (
+                    name,
+                    found["ordering"],
+                    f"{found['share_of_pot']:.4f}",
+                    f"{found['exploitability_pct_pot']:.3f}",
+                    f"{found['cpu_seconds']:.3f}",
+                )
+            )
+        rows.append(
+            (
+                f"{river['river']}, exact",
+                "",
+                f"{exact['share_of_pot']:.4f}",
+                f"{exact['exploitability_pct_pot']:.3f}",
+                f"{exact['cpu_seconds']:.3f}",
+            )
+        )
+    columns = ("river", "ordering", "share of pot", "exploitability, % of pot", "CPU s")
+    return _table("qualitative models on real rivers with one bet", columns, rows)
+
+
+def _merges(data: Data) -> RenderableType:
+    rows = [
+        (
+            f"{row['ranks']} ranks x {row['suits']} suits",
+            f"{row['by_suits']['value_chips']:.6f}",
+            f"{row['by_suits']['exploitability_chips']:.3f}",
+            f"{row['by_results']['value_chips']:.6f}",
+            f"{row['by_results']['exploitability_chips']:.3f}",
+            f"{row['known_chips']:.3f}",
+        )
+        for row in data["merges"]
+    ]
+    columns = (
+        "deck",
+        "by suits: value",
+        "costs",
+        "by results: value",
+        "costs",
+        "another equilibrium",
+    )
+    return _table("Rhode Island on small decks, one bet a round, chips", columns, rows)
+
+
+def _five_cards(data: Data) -> RenderableType:
+    rows = [
+        (row["merge"], f"{row['bound_chips']:.3f}", f"{row['exploitability_chips']:.3f}")
+        for row in data["five_cards"]
+    ]
+    title = "five cards, neighbours merged: the bound and the cost, chips"
+    return _table(title, ("merge", "bound", "costs"), rows)
 
 
 def _counts(data: Data) -> RenderableType:

@@ -84,31 +84,39 @@ def by_flushes() -> Classes:
     )
 
 
+def result_classes(suits: int, ranks: int) -> list[NDArray[np.int64]]:
+    """Class of every (private card), (private card, flop) and (private card, flop, turn), -1 if impossible.
+
+    Turns are alike that have as many wins, ties and losses against the cards left; flops that have the
+    same collection of such turns.
+    """
+    strength, cards = three_card_strength(suits, ranks), suits * ranks
+    every = np.arange(cards, dtype=np.int16)[:, None]
+    results = np.full((cards, cards, cards), -1, dtype=np.int64)
+    for flop in range(cards):
+        for turn in (card for card in range(cards) if card != flop):
+            here = strength(every, (flop, turn)).astype(np.int64)
+            left = np.delete(here, (flop, turn))
+            won = (left[None] < here[:, None]).sum(axis=1)
+            tied = (left[None] == here[:, None]).sum(axis=1) - 1  # my own card ties with itself
+            results[:, flop, turn] = won * cards + tied
+            results[[flop, turn], flop, turn] = -1
+    rank = np.arange(cards) // suits
+    collections = np.sort(results, axis=2).reshape(cards * cards, cards)
+    keys = np.column_stack([np.repeat(rank, cards), collections])
+    flops = np.full(cards * cards, -1, dtype=np.int64)
+    wanted = ~np.eye(cards, dtype=bool).reshape(-1)
+    flops[wanted] = np.unique(keys[wanted], axis=0, return_inverse=True)[1].reshape(-1)
+    turns = np.full(cards**3, -1, dtype=np.int64)
+    wanted = results.reshape(-1) >= 0
+    keys = np.column_stack([np.repeat(flops, cards), results.reshape(-1)])[wanted]
+    turns[wanted] = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+    return [rank, flops.reshape(cards, cards), turns.reshape(cards, cards, cards)]
+
+
 def by_results() -> Classes:
     """Turns with the same results are one, and flops with the same collection of turns."""
-    strength, cards = three_card_strength(SUITS, RANKS), SUITS * RANKS
-    every = np.arange(cards, dtype=np.int16)[:, None]
-    table = np.array(
-        [[strength(every, (flop, turn)) for turn in range(cards)] for flop in range(cards)]
-    ).astype(np.int64)
-    flops = turns = 0
-    for rank in range(RANKS):
-        mine = rank * SUITS
-        seen: set[tuple[tuple[int, int, int], ...]] = set()
-        for flop in (card for card in range(cards) if card != mine):
-            found = []
-            for turn in (card for card in range(cards) if card not in (mine, flop)):
-                here = table[flop, turn]
-                less, same = here < here[mine], here == here[mine]
-                # The public cards are nobody's, and my own card ties with itself.
-                shown = [flop, turn]
-                won = int(less.sum()) - int(less[shown].sum())
-                tied = int(same.sum()) - int(same[shown].sum()) - 1
-                found.append((won, tied, cards - 3 - won - tied))
-            seen.add(tuple(sorted(found)))
-        flops += len(seen)
-        turns += sum(len(set(collection)) for collection in seen)
-    return Classes(RANKS, flops, turns)
+    return Classes(*(int(classes.max()) + 1 for classes in result_classes(SUITS, RANKS)))
 
 
 def counts() -> list[dict[str, object]]:

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from equipoise.agents.blueprint.files import find_blueprint
-from equipoise.bench.reproduce.claudico import counting, endgames, hands, matches, regions
+from equipoise.bench.reproduce.claudico import (
+    counting,
+    endgames,
+    hands,
+    matches,
+    merging,
+    regions,
+    riverregions,
+)
+from equipoise.bench.reproduce.claudico.orderings import solve_regions
 from equipoise.bench.reproduce.claudico.significance import significance
 from equipoise.errors import ArtefactError
 from equipoise.run import Event, Listener
@@ -36,8 +45,13 @@ def run(
         "match": significance(),
         "regions": region_rows(),
     }
+    progress(Event(0, what="regions on real rivers"))
+    told["river_regions"] = riverregions.river_rows(quick)
     progress(Event(0, what="Rhode Island counted"))
     told["rhode_island"] = counting.counts()
+    progress(Event(0, what="what merges cost"))
+    told["merges"] = merging.merge_costs(quick)
+    told["five_cards"] = merging.bound_rows()
     return told | _played(
         (blueprints or {}).get("claudico", "claudico"), hands, seed, workers, progress
     )
@@ -58,16 +72,21 @@ def _played(source: str, count: int, seed: int, workers: int, progress: Listener
 
 def region_rows() -> list[Data]:
     """Qualitative models: closed forms for even hands, and three other distributions."""
-    rows: list[Data] = []
+    even, rows = regions.UNIFORM, []
+    pots = (1.0, 2.0, 4.0)
     cases = [
-        (f"even hands, pot {pot:g}", pot, regions.UNIFORM, regions.UNIFORM,
-         -regions.uniform_regions(pot).b / 2)
-        for pot in (1.0, 2.0, 4.0)
-    ]  # fmt: skip
+        (f"even hands, pot {pot:g}", pot, even, even, -regions.uniform_regions(pot).b / 2)
+        for pot in pots
+    ]
+    cases += [
+        (f"half-street, pot {pot:g}", pot, even, even, pot * regions.half_street_regions(pot).b / 2)
+        for pot in pots
+    ]
     cases += [(f"instance {n}", *given) for n, given in enumerate(regions.INSTANCES, start=1)]
     for name, pot, own, other, wanted in cases:
-        found, ordering = regions.solve_regions(pot, own, other)
-        checked = regions.check_regions(pot, own, other, found)
+        half = name.startswith("half-street")
+        found, ordering = solve_regions(pot, own, other, half)
+        checked = regions.check_regions(pot, own, other, found, half)
         rows.append(
             {
                 "case": name,

@@ -9,11 +9,11 @@ check, bets y <= f and y >= e. At every border its hand is indifferent:
     (3)  2 F(e) = F(a) + F(c)                   (4)  P (F(c) - max(F(f), F(b))) = F(a) - F(c)
     (5)  (P + 1) G(d) = 1 + P max(G(b) - G(f), 0)    (6)  G(e) = G(d) + G(f)
 
-Which of b and f is the lower one is the *ordering*: I with b <= f, II with f <= b, III where player 1
-never bets. Under I all borders follow one after another; under II and III one unknown is left, in which
-the last equation is piecewise linear and falls: it is found by bisection. Whether a guess was right is
-seen after the fact: against fixed borders every action's value is linear in the own hand between break
-points, so a best response is a sum over cells of the better line, and ε is what both gain by it.
+Here are hands, borders and the check after the fact; :mod:`.orderings` solves for the borders. Against
+fixed borders every action's value is linear in the own hand between break points, so a best response is a
+sum over cells of the better line, and ε is what both gain by it: 0 where the guess was right.
+
+In the *half-street* game player 2 may not bet, and of the borders a, b and d are left.
 """
 
 from __future__ import annotations
@@ -78,101 +78,9 @@ class Checked(NamedTuple):
     epsilon: float
 
 
-def first_ordering(pot: float, own: Hands, other: Hands) -> Regions:
-    """Regions with b <= f: every border follows from those before it."""
-    share_f = pot / ((pot + 1) * (pot + 2))
-    d = other.quantile(1 / (pot + 1))
-    f, e = other.quantile(share_f), other.quantile(2 / (pot + 2))
-    share_c = (2 * own.below(e) + pot * own.below(f)) / (pot + 2)
-    share_a = 2 * own.below(e) - share_c
-    if share_a > 1:
-        return third_ordering(pot, own, other)
-    return Regions(
-        own.quantile(share_a),
-        own.quantile((1 - share_a) / (pot + 1)),
-        own.quantile(share_c),
-        d,
-        e,
-        f,
-    )
-
-
-def second_ordering(pot: float, own: Hands, other: Hands) -> Regions:
-    """Regions with f <= b: one unknown, G(f), in which equation (4) is piecewise linear."""
-
-    def borders(share_f: float) -> tuple[Regions, float]:
-        share_e = 1 - (pot + 1) * share_f
-        e, share_d = other.quantile(share_e), share_e - share_f
-        share_b = share_f + max(((pot + 1) * share_d - 1) / pot, 0.0)
-        b = other.quantile(min(share_b, 1.0))
-        share_a = 1 - (pot + 1) * own.below(b)
-        share_c = 2 * own.below(e) - share_a
-        found = Regions(
-            own.quantile(np.clip(share_a, 0, 1)),
-            b,
-            own.quantile(np.clip(share_c, 0, 1)),
-            other.quantile(np.clip(share_d, 0, 1)),
-            e,
-            other.quantile(share_f),
-        )
-        return found, pot * (share_c - own.below(b)) - (share_a - share_c)
-
-    # From f alone on the left of all hands to the largest that leaves d below e.
-    return borders(_root(lambda t: borders(t)[1], 0.0, 1 / (pot + 2)))[0]
-
-
-def third_ordering(pot: float, own: Hands, other: Hands) -> Regions:
-    """Regions without a bet of player 1: a = 1, b = 0, and d off the path as low as it may be."""
-
-    def wrong(share_f: float) -> float:
-        e, f = other.quantile(1 - (pot + 1) * share_f), other.quantile(share_f)
-        share_c = 2 * own.below(e) - 1
-        return pot * (share_c - own.below(f)) - (1 - share_c)
-
-    share_f = _root(wrong, 0.0, 1 / (pot + 1))
-    e, f = other.quantile(1 - (pot + 1) * share_f), other.quantile(share_f)
-    c = own.quantile(np.clip(2 * own.below(e) - 1, 0, 1))
-    d = other.quantile(1 - (pot + 2) * share_f) if (pot + 2) * share_f < 1 else other.quantile(0)
-    return Regions(1.0, 0.0, c, max(d, 0.0), e, f)
-
-
-def _root(wrong: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls through zero does so, to the last bit."""
-    if wrong(low) < 0 or wrong(high) > 0:
-        raise SolverError("these hands do not fit the ordering: try another")
-    for _ in range(200):
-        middle = (low + high) / 2
-        if wrong(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def solve_regions(pot: float, own: Hands = UNIFORM, other: Hands = UNIFORM) -> tuple[Regions, str]:
-    """The regions of the first ordering that survives the check, and its name.
-
-    >>> found, ordering = solve_regions(1.0)
-    >>> [round(border, 6) for border in found], ordering
-    ([0.833333, 0.083333, 0.5, 0.5, 0.666667, 0.166667], 'I')
-    """
-    best: tuple[float, Regions, str] | None = None
-    for name, solve in (("I", first_ordering), ("II", second_ordering), ("III", third_ordering)):
-        try:
-            found = solve(pot, own, other)
-        except SolverError:
-            continue
-        epsilon = check_regions(pot, own, other, found).epsilon
-        if name == "I" and found.a >= 1:
-            name = "III"
-        if best is None or epsilon < best[0] - 1e-12:
-            best = (epsilon, found, name)
-    if best is None:
-        raise SolverError("no ordering of regions fits these hands")
-    return best[1], best[2]
-
-
-def check_regions(pot: float, own: Hands, other: Hands, at: Regions) -> Checked:
+def check_regions(
+    pot: float, own: Hands, other: Hands, at: Regions, half_street: bool = False
+) -> Checked:
     """Value and ε of regions, exactly: lines over cells between break points."""
     a, b, c, d, e, f = at
     cells = _cells([*at], own, other)
@@ -199,7 +107,8 @@ def check_regions(pot: float, own: Hands, other: Hands, at: Regions) -> Checked:
     facing, after = np.where(answers, second[1], second[0]), np.where(stabs, second[3], second[2])
     his_value = float(his @ (facing + after))
     gain_one = _best(cells, mine, one) - value
-    gain_two = _best(cells, his, two[:2]) + _best(cells, his, two[2:]) - his_value
+    later = two[2:3] if half_street else two[2:]
+    gain_two = _best(cells, his, two[:2]) + _best(cells, his, later) - his_value
     return Checked(value - pot / 2, (gain_one + gain_two) / 2)
 
 
@@ -256,6 +165,13 @@ def uniform_regions(pot: float) -> Regions:
         (3 * pot + 2) / (one * two), pot**2 / (one**2 * two), 1 / one, 1 / one, 2 / two,
         pot / (one * two),
     )  # fmt: skip
+
+
+def half_street_regions(pot: float) -> Regions:
+    """The closed form for even hands where player 2 may not bet; the value is pot · b / 2."""
+    whole = (2 * pot + 1) * (pot + 2)
+    a, b, d = (pot**2 + 4 * pot + 2) / whole, pot / whole, (3 * pot + 2) / whole
+    return Regions(a, b, 1.0, d, 1.0, 0.0)
 
 
 #: Pot, both distributions, and the value that a linear program over 2,000 cells confirms.
