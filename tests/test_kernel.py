@@ -122,6 +122,7 @@ def test_a_kernel_is_stamped_by_kernels_and_constants_and_nothing_else(name: str
     [
         ("sweep", "handles lanes layout"),
         ("steps", "blas given lanes matrices panels rowrules"),
+        ("bundles", "lanes layout"),
         ("showdown", "lanes layout"),
     ],
 )

@@ -19,7 +19,7 @@ print(hashlib.sha256(solver.regrets.data).hexdigest(), solver.exploitability())
 ANEW = """
 from numba.core import event
 from numba.core.caching import NullCache
-from equipoise.solve.sweep.showdown import evaluate_sorted
+from equipoise.solve.sweep.bundles import evaluate_sorted
 from equipoise.solve.sweep.steps import down, enter, return_values, up
 from equipoise.solve.sweep.sweep import run
 kernels = run, enter, down, evaluate_sorted, up, return_values

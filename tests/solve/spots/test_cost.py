@@ -50,8 +50,9 @@ def test_board_tables_are_of_the_size_estimated():
     game = spot.game()
     tableau = Tableau(game)
     tables = tableau.layout.tables
-    arrays = [tables.card1, tables.card2, tables.same, tables.group_end, tables.weaker_end]
-    arrays += [tables.tied_end, tableau.boards.maps, tableau.boards.back]
+    arrays = [tables.card1, tables.card2, tables.same, tables.tie1, tables.tie2, tables.group_end]
+    arrays += [tables.weaker_end, tables.tied_end, tables.bundle_card, tables.fours_end]
+    arrays += [tables.fours, tableau.boards.maps, tableau.boards.back]
     for board in game.deal.boards:
         arrays += [*board.hands, *(board.strength or ()), *(m for a in board.arrivals for m in a)]
     real = sum(array.nbytes for array in arrays)

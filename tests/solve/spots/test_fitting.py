@@ -71,8 +71,8 @@ def test_a_refusal_lists_the_cuts_and_what_is_left():
     with pytest.raises(TooLargeError) as caught:
         check_fits(spot, cost.memory_bytes() - 1)
     assert str(caught.value) == (
-        "the spot needs 653 MB and 653 MB may be used: "
-        "store 16-bit numbers (saves 311 MB); that leaves 341 MB"
+        "the spot needs 659 MB and 659 MB may be used: "
+        "store 16-bit numbers (saves 311 MB); that leaves 347 MB"
     )
     packed = cost.memory_bytes(compressed=True)
     assert check_fits(spot, packed, compressed=True) == cost

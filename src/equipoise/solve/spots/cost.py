@@ -19,8 +19,8 @@ from equipoise.games.runouts import Weighted, runouts, suit_symmetries
 from equipoise.games.spot import Spot
 from equipoise.solve.sweep.lanes import LANES
 
-#: Rough bytes a hand takes on each board for cards, order of strength and arrival maps.
-_BOARD_BYTES = 40
+#: Rough bytes a hand takes on each board for cards, order of strength, bundles and arrival maps.
+_BOARD_BYTES = 50
 #: Rough seconds an iteration of both players takes for each number in a set of rows.
 _SECONDS_PER_NUMBER = 3.3e-9
 

@@ -16,6 +16,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from equipoise.solve.sweep.bundles import SortedHands, evaluate_sorted
 from equipoise.solve.sweep.handles import Handle, HandleType, address_of
 from equipoise.solve.sweep.layout import FETCHED, FRAME, GOING_DOWN, GOING_UP
 from equipoise.solve.sweep.matrices import (
@@ -24,7 +25,6 @@ from equipoise.solve.sweep.matrices import (
     evaluate_matrices,
     evaluate_panels,
 )
-from equipoise.solve.sweep.showdown import SortedHands, evaluate_sorted
 from equipoise.solve.sweep.steps import down, enter, return_values, up
 
 #: The kernel for each kind of tables.

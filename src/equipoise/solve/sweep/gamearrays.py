@@ -79,10 +79,13 @@ class GameArrays:
             lanes_in=aligned(batch, self.dtype),
             lanes_out=aligned(batch, self.dtype),
             on_card=aligned(CARDS * LANES, self.dtype),
+            ties=aligned(CARDS * LANES, self.dtype),
             source=np.zeros(LANES, dtype=np.int64),
             target=np.zeros(LANES, dtype=np.int64),
             even=aligned(LANES, self.dtype),
             swing=aligned(LANES, self.dtype),
+            fold_target=np.zeros(LANES, dtype=np.int64),
+            fold_even=aligned(LANES, self.dtype),
             sizes=np.zeros(6, dtype=np.int32),
             support=np.zeros(batch // TOGETHER + 1 if self.panels else 0, dtype=np.int32),
             supported=np.zeros(batch // TOGETHER + 1 if self.panels else 0, dtype=np.int64),
@@ -330,7 +333,7 @@ class GameArrays:
     def _lay_tables(self) -> Any:
         deal = self.game.deal
         if deal.evaluator == "sorted":
-            return lay_sorted(self.game, self.boards)
+            return lay_sorted(self.game, self.boards, self.lines)
         start = np.zeros((len(deal.boards), 2), dtype=np.int64)
         filled = 0
         for b, board in enumerate(deal.boards):

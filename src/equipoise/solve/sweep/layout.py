@@ -206,13 +206,16 @@ class Workspace(NamedTuple):
     #: Sixteen rows side by side, going in and coming out.
     lanes_in: Array
     lanes_out: Array
-    #: Reach on each card, sixteen lanes.
+    #: Reach on each card, sixteen lanes; and on each of the cards of hands that tie.
     on_card: Array
-    #: Offsets and coefficients of the sixteen terminals in a batch.
+    ties: Array
+    #: Offsets and coefficients of the sixteen terminals in a batch; and of folds beside showdowns.
     source: Array
     target: Array
     even: Array
     swing: Array
+    fold_target: Array
+    fold_even: Array
     #: Sizes of a product of matrices, as BLAS reads them.
     sizes: Array
     #: States that are reached by some of four terminals, how many of them, and sums of a panel.

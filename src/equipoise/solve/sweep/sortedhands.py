@@ -1,75 +1,199 @@
 """Exact hands laid out for the sorted evaluator, and all-in calls counted once.
 
-A showdown on a full board is one pass over both players' hands in order of strength. An all-in call
+A showdown on a full board is one pass over the opponent's hands in order of strength, those of one
+strength that share a card together (:mod:`.bundles`). An all-in call
 with cards to come is not swept card by card at every iteration: the run-outs won less those lost are
 counted once for every pair of hands, bottom up over the boards, as 16-bit integers.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from equipoise.errors import GameError
-from equipoise.games.boards import compatible
+from equipoise.games.boards import Board, compatible
 from equipoise.games.margins import add_margins, add_showdowns, run_outs
-from equipoise.games.nodes import SHOWDOWN
-from equipoise.solve.sweep.layout import Boards
-from equipoise.solve.sweep.showdown import SortedHands
+from equipoise.games.nodes import FOLD, SHOWDOWN
+from equipoise.solve.sweep.bundles import FOUR, SortedHands
+from equipoise.solve.sweep.layout import CARDS, BettingArrays, Boards
 
 if TYPE_CHECKING:
     from equipoise.games.game import Game
 
 
-def lay_sorted(game: Game, boards: Boards) -> SortedHands:
+def lay_sorted(game: Game, boards: Boards, lines: BettingArrays) -> SortedHands:
     """Arrays of the sorted evaluator for every board of a game."""
     deal, betting = game.deal, game.betting
     if deal.boards[0].hands[0].shape[1] != 2:
         raise GameError("the sorted evaluator needs hands of two cards: use the matrix evaluator")
-    start = np.zeros((len(deal.boards), 2), dtype=np.int64)
+    start, bundle_start, bundles, fours_start = (
+        np.zeros((len(deal.boards), 2), dtype=np.int64) for _ in range(4)
+    )
     group_start = np.zeros((len(deal.boards), 3), dtype=np.int64)
-    card1, card2, same, group_end, weaker_end, tied_end = [], [], [], [], [], []
-    hands_filled = groups_filled = 0
-    lookup = np.zeros((64, 64), dtype=np.uint16)
+    hands: list[_Hands] = []
+    hands_filled = groups_filled = bundles_filled = fours_filled = 0
     for b, board in enumerate(deal.boards):
         for player in (0, 1):
-            mine, his = board.hands[player], board.hands[1 - player]
-            start[b, player] = hands_filled
-            hands_filled += len(mine)
-            card1.append(mine[:, 0])
-            card2.append(mine[:, 1])
-            lookup[mine[:, 0], mine[:, 1]] = boards.width[b, 1 - player]
-            lookup[his[:, 0], his[:, 1]] = np.arange(len(his))
-            same.append(lookup[mine[:, 0], mine[:, 1]])
-            group_start[b, player] = groups_filled
-            if board.strength is not None:
-                strength, theirs = board.strength[player], board.strength[1 - player]
-                last = np.flatnonzero(np.diff(strength, append=strength[-1:] + 1))
-                group_end.append(last + 1)
-                weaker_end.append(np.searchsorted(theirs, strength[last], side="left"))
-                tied_end.append(np.searchsorted(theirs, strength[last], side="right"))
-                groups_filled += len(last)
+            found = _bundled(board, player, int(boards.width[b, 1 - player]))
+            hands.append(found)
+            start[b, player], group_start[b, player] = hands_filled, groups_filled
+            bundle_start[b, player], fours_start[b, player] = bundles_filled, fours_filled
+            # Ends are one more than bundles.
+            bundles[b, player] = len(found.fours_end) - 1
+            hands_filled += len(found.card1)
+            groups_filled += len(found.group_end)
+            bundles_filled += len(found.fours_end)
+            fours_filled += len(found.fours)
         group_start[b, 2] = groups_filled
+    assert betting.rounds == int(boards.round.max()) + 1
+    full = betting.rounds - 1 if deal.boards[-1].strength is not None else betting.rounds
+    terminal_start, fold_node, showdown_node = _list_terminals(lines, full)
     runouts, runout_start, runout_share = _count_runouts(game)
 
-    def flat(parts: list[Any], dtype: Any) -> Any:
-        return np.concatenate(parts).astype(dtype) if parts else np.zeros(0, dtype=dtype)
+    def flat(name: str, dtype: Any) -> Any:
+        return np.concatenate([getattr(found, name) for found in hands]).astype(dtype)
 
-    assert betting.rounds == int(boards.round.max()) + 1
     return SortedHands(
         start=start,
-        card1=flat(card1, np.uint8),
-        card2=flat(card2, np.uint8),
-        same=flat(same, np.uint16),
+        card1=flat("card1", np.uint8),
+        card2=flat("card2", np.uint8),
+        same=flat("same", np.uint16),
+        tie1=flat("tie1", np.uint8),
+        tie2=flat("tie2", np.uint8),
         group_start=group_start,
-        group_end=flat(group_end, np.uint16),
-        weaker_end=flat(weaker_end, np.uint16),
-        tied_end=flat(tied_end, np.uint16),
+        group_end=flat("group_end", np.uint16),
+        weaker_end=flat("weaker_end", np.uint16),
+        tied_end=flat("tied_end", np.uint16),
+        bundle_start=bundle_start,
+        bundles=bundles,
+        bundle_card=flat("bundle_card", np.uint8),
+        fours_end=flat("fours_end", np.uint16),
+        fours_start=fours_start,
+        fours=flat("fours", np.uint16),
+        terminal_start=terminal_start,
+        fold_node=fold_node,
+        showdown_node=showdown_node,
         runouts=runouts,
         runout_start=runout_start,
         runout_share=runout_share,
     )
+
+
+class _Hands(NamedTuple):
+    """A player's hands on one board beside the opponent's, as in :class:`SortedHands`."""
+
+    card1: NDArray[Any]
+    card2: NDArray[Any]
+    same: NDArray[Any]
+    tie1: NDArray[Any]
+    tie2: NDArray[Any]
+    group_end: NDArray[Any]
+    weaker_end: NDArray[Any]
+    tied_end: NDArray[Any]
+    bundle_card: NDArray[Any]
+    fours_end: NDArray[Any]
+    fours: NDArray[Any]
+
+
+def _bundled(board: Board, player: int, nobody: int) -> _Hands:
+    """Hands of a player, and the opponent's in bundles; `nobody` is a hand that the opponent has not.
+
+    His hands are cut into layers by strength: weaker than my weakest group, tied with it, between that
+    and the next, and so on. A bundle is what holds one card in one layer. Cards of mine have a bundle
+    in the layer that ties with me even if none of his hands is in it.
+    """
+    mine, his = board.hands[player].astype(np.int64), board.hands[1 - player].astype(np.int64)
+    lookup = np.full((CARDS, CARDS), nobody, dtype=np.int64)
+    lookup[his[:, 0], his[:, 1]] = np.arange(len(his))
+    group_end = np.zeros(0, dtype=np.int64)
+    my_layer, his_layer = None, np.zeros(len(his), dtype=np.int64)
+    if board.strength is not None:
+        strength, theirs = board.strength[player], board.strength[1 - player]
+        last = np.flatnonzero(np.diff(strength, append=strength[-1:] + 1))
+        group_end, levels = last + 1, strength[last]
+        above = np.searchsorted(levels, theirs)
+        tied = levels[np.minimum(above, len(levels) - 1)] == theirs
+        his_layer = 2 * above + tied
+        my_layer = 2 * np.searchsorted(levels, strength) + 1
+    in_layer = (his_layer[:, None] * CARDS + his).reshape(-1)
+    count = np.bincount(in_layer, minlength=(2 * len(group_end) + 1) * CARDS)
+    there = count > 0
+    if my_layer is not None:
+        my_place = my_layer[:, None] * CARDS + mine
+        there[my_place] = True
+    keys = np.flatnonzero(there)
+    number, size = np.cumsum(there) - 1, count[keys]
+    fours_end = np.append(0, np.cumsum(np.maximum(1, -(-size // FOUR))))
+    fours = np.full(FOUR * int(fours_end[-1]), nobody, dtype=np.int64)
+    bundle = number[in_layer].astype(np.uint16)
+    order = np.argsort(bundle, kind="stable")
+    bundle = bundle[order]
+    turn = np.arange(len(order)) - (np.cumsum(size) - size)[bundle]
+    fours[FOUR * fours_end[bundle] + turn] = order // 2
+    ends = np.searchsorted(keys, CARDS * np.arange(1, 2 * len(group_end) + 1))
+    ties = np.zeros_like(mine)
+    if my_layer is not None:
+        ties = number[my_place] - ends[my_layer - 1][:, None]
+    return _Hands(
+        card1=mine[:, 0],
+        card2=mine[:, 1],
+        same=lookup[mine[:, 0], mine[:, 1]],
+        tie1=ties[:, 0],
+        tie2=ties[:, 1],
+        group_end=group_end,
+        weaker_end=ends[0::2],
+        tied_end=ends[1::2],
+        # As many as there are ends.
+        bundle_card=np.append(keys % CARDS, 0),
+        fours_end=fours_end,
+        fours=fours,
+    )
+
+
+def _list_terminals(
+    lines: BettingArrays, full: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Starts of the terminals [player, part, kind], their folds, and their showdowns.
+
+    A player's fold and his call of the same bet are evaluated together on full boards, which are those
+    of the parts from `full` on; all-in calls before the river stay together, for their tables are read
+    once for sixteen of them.
+    """
+    parts = len(lines.fold_start) - 1
+    start = np.zeros((2, parts, 4), dtype=np.int64)
+    found: list[tuple[int, int]] = []
+    for player in (0, 1):
+        for part in range(parts):
+            folds, showdowns, decisions = (
+                members[starts[part] : starts[part + 1]].tolist()
+                for members, starts in (
+                    (lines.folds, lines.fold_start),
+                    (lines.showdowns, lines.showdown_start),
+                    (lines.decisions, lines.decision_start),
+                )
+            )
+            answers: list[tuple[int, int]] = []
+            for node in decisions if part >= full else ():
+                if lines.kind[node] == player:
+                    after = range(lines.first[node], lines.first[node] + lines.count[node])
+                    fold = [n for n in after if lines.kind[n] == FOLD]
+                    call = [n for n in after if lines.kind[n] == SHOWDOWN]
+                    answers += zip(fold, call, strict=False)
+            used = {node for answer in answers for node in answer}
+            kinds = (
+                answers,
+                [(node, -1) for node in folds if node not in used],
+                [(-1, node) for node in showdowns if node not in used],
+            )
+            for kind, members in enumerate(kinds):
+                start[player, part, kind] = len(found)
+                found += members
+            start[player, part, len(kinds)] = len(found)
+    nodes = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return start, nodes[:, 0].copy(), nodes[:, 1].copy()
 
 
 def _count_runouts(game: Game) -> tuple[Any, Any, Any]:
