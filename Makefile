@@ -46,8 +46,9 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# What the tests of a file share, a server or a blueprint, is made by one worker.
 tests: $(STAMP) $(BROWSER)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: $(PEERS)
 	$(BIN)/equipoise bench cards

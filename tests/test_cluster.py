@@ -26,8 +26,6 @@ from equipoise.solve.sampling.mccfr import CardGame
 from equipoise.solve.sampling.sharded import ShardedSampling
 from equipoise.workers import check_address, cluster, cluster_cores, join_cluster, start_pool
 
-pytestmark = pytest.mark.xdist_group("cluster")
-
 
 @pytest.fixture(scope="module")
 def address():

@@ -20,7 +20,6 @@ from equipoise.games.rules import NOLIMIT_HOLDEM
 
 @pytest.fixture
 def plan(tmp_path, monkeypatch) -> Plan:
-    monkeypatch.setenv("EQUIPOISE_CACHE", str(tmp_path))
     monkeypatch.setattr(strength, "OPPONENTS", ("tartanian5", "quick"))
     found = Plan(3, QUICK, 1, "quick")
     found.folder = tmp_path  # type: ignore[misc]

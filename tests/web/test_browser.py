@@ -17,10 +17,6 @@ NASTY = (
 )
 
 
-# One server and one browser for all of them.
-pytestmark = pytest.mark.xdist_group("browser")
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     found = Server(tmp_path_factory.mktemp("data"))

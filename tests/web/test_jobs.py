@@ -42,10 +42,6 @@ def deaf(listener, stop):
     time.sleep(600)
 
 
-# One server and one browser for all of them.
-pytestmark = pytest.mark.xdist_group("jobs")
-
-
 @pytest.fixture(scope="module")
 def jobs():
     found = Jobs({"table": 1, "long": 1})
