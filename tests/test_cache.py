@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -34,7 +38,9 @@ class Maker:
         out[:] = np.arange(out.size).reshape(out.shape)
 
 
-def ask(make: Maker, configuration: Any = None, rows: int = 3) -> NDArray[Any]:
+def ask(
+    make: Callable[[NDArray[Any]], None], configuration: Any = None, rows: int = 3
+) -> NDArray[Any]:
     return cached_table("a test", configuration, (rows, 5000), np.uint16, make)
 
 
@@ -47,6 +53,22 @@ def test_made_once() -> None:
     assert type(again) is np.ndarray
     with pytest.raises(ValueError, match="read-only"):
         again[0, 0] = 1
+
+
+def test_of_two_that_need_it_at_once_one_makes_it() -> None:
+    make, going = Maker(), Event()
+
+    def slowly(out: NDArray[Any]) -> None:
+        going.set()
+        time.sleep(0.1)
+        make(out)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(ask, slowly)
+        going.wait()
+        assert np.array_equal(pool.submit(ask, slowly).result(), first.result())
+    assert make.calls == 1
+    assert len(list(table_path("a test", None).parent.iterdir())) == 1
 
 
 def test_other_configurations_are_other_tables() -> None:
@@ -190,7 +212,8 @@ def test_a_killed_maker_is_cleaned_up_after_at_the_next_start(folder: Path) -> N
     assert process.stdout.readline() == b"filling\n"
     _clean.cache_clear()
     cache_folder()
-    assert len(list((folder / "tables").iterdir())) == 1
+    # The table, and whose turn it is to make it.
+    assert len(list((folder / "tables").iterdir())) == 2
     process.kill()
     process.wait()
     _clean.cache_clear()

@@ -19,12 +19,13 @@ so that `import equipoise` costs nothing.
 
 from __future__ import annotations
 
+import functools
 import importlib
-from functools import cache
 from typing import Any
 
 
-@cache
+# Not by its name: `equipoise.cache` is a module of ours.
+@functools.cache
 def _homes() -> dict[str, str]:
     """Public name -> module that defines it."""
     import ast

@@ -6,8 +6,8 @@ it. It is `~/.cache/equipoise`, or whatever the environment variable EQUIPOISE_C
 Large tables are made once, and mapped into memory afterwards. A table is one .npy file followed by a
 seal of 32 bytes, a SHA-256 of its configuration, its shape and every byte of it. The name holds a
 fingerprint of the configuration, so that another configuration is another file. It is written whole
-or not at all (:mod:`equipoise.files`), and of two runs that make the same table at once either may
-win. What does not fit its seal is made again.
+or not at all (:mod:`equipoise.files`), and of two runs that need the same table at once one makes it
+and the other waits. What does not fit its seal is made again.
 
 Reading a table through takes as long as a disk needs for it, so that this is done once, not once a
 process: beside the table a file `.checked` tells the size and the times of the one that was found
@@ -37,7 +37,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from equipoise.artefact import fingerprint
 from equipoise.errors import ArtefactError, FileError
-from equipoise.files import aside, is_partial, sweep_leftovers, written
+from equipoise.files import aside, in_turn, is_partial, sweep_leftovers, written
 
 #: Folder within it of the large tables.
 TABLES = "tables"
@@ -120,17 +120,45 @@ def cached_table(
     `configuration` is JSON-like and decides the contents together with `name`.
     """
     path = table_path(name, configuration)
-    found = _mapped(path, shape, np.dtype(dtype))
-    if found is not None and _is_right(path, found, configuration):
+    found = _kept_table(path, shape, np.dtype(dtype), configuration)
+    if found is not None:
         return found
-    tell_making(name)
     try:
         path.parent.mkdir(exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot make {path.parent}: {error.strerror}; {_CURE}") from None
+    with in_turn(path):
+        # Somebody may have made it meanwhile.
+        found = _kept_table(path, shape, np.dtype(dtype), configuration)
+        if found is not None:
+            return found
+        tell_making(name)
+        _make(path, shape, np.dtype(dtype), configuration, fill)
+    found = _mapped(path, shape, np.dtype(dtype))
+    if found is None:
+        raise FileError(f"{path}: damaged while it was written: is the disk sound?")
+    return found
+
+
+def _kept_table(
+    path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], configuration: Any
+) -> NDArray[Any] | None:
+    """The table, if it is there and right."""
+    found = _mapped(path, shape, dtype)
+    return found if found is not None and _is_right(path, found, configuration) else None
+
+
+def _make(
+    path: Path,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    configuration: Any,
+    fill: Callable[[NDArray[Any]], None],
+) -> None:
+    """Fill a table beside its place, seal it and move it there."""
     try:
         with aside(path) as beside:
-            table = np.lib.format.open_memmap(beside, mode="w+", dtype=np.dtype(dtype), shape=shape)
+            table = np.lib.format.open_memmap(beside, mode="w+", dtype=dtype, shape=shape)
             _reserve(beside)
             fill(table)
             table.flush()
@@ -139,10 +167,6 @@ def cached_table(
     except FileError as error:
         told = str(error)
         raise FileError(told if _CURE in told else f"{told}; {_CURE}") from None
-    found = _mapped(path, shape, np.dtype(dtype))
-    if found is None:
-        raise FileError(f"{path}: damaged while it was written: is the disk sound?")
-    return found
 
 
 def _reserve(path: Path) -> None:

@@ -338,6 +338,32 @@ def locked(folder: str | Path, what: str = "run") -> Iterator[None]:
         os.close(descriptor)
 
 
+@contextmanager
+def in_turn(path: str | Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for the same file.
+
+    For what is made once and used by all: who waited looks first whether it is there now. Where
+    nothing can be locked nobody waits, and the same may be made twice.
+    """
+    path = Path(path)
+    # Swept like what is half written, should this process be killed.
+    turn = path.with_name(f".partial-0-00000000-turn-{path.name}")
+    try:
+        descriptor = os.open(turn, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError:
+        yield
+        return
+    try:
+        if _HAS_LOCKS:
+            with suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(turn)
+        os.close(descriptor)
+
+
 def _locked(path: Path, refusal: str) -> int:
     """The lock, open and held."""
     while True:

@@ -66,7 +66,7 @@ def short(monkeypatch):
         fellomen: {"SUITE": ("call", "random")},
         tartanian: {"FIELD": ("odd-sizes",), "MENUS": ("fc", "c,c,fcpa,fcpa")},
         translation: {"FIELD": ("odd-sizes",), "EXPERIMENTS": {}},
-        boardclasses: {"CLASSED": ("none", "flop")},
+        boardclasses: {"CLASSED": ("none", "flop"), "QUICK_BOARDS": 100},
     }.items():
         for name, value in constants.items():
             monkeypatch.setattr(module, name, value)
