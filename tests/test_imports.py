@@ -68,7 +68,7 @@ INSIDE: dict[str, tuple[tuple[str, ...], ...]] = {
     "agents": (
         ("agent", "simple", "*"),
         ("suite", "blueprint"),
-        ("searching",),
+        ("searching", "exploiting"),
         ("registry",),
         ("opponents",),
     ),

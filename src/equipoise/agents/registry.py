@@ -230,6 +230,14 @@ AGENTS: dict[str, AgentEntry] = {
             "10 ms, a flop 40 ms once",
         ),
         AgentEntry(
+            "dbbr",
+            "equipoise.agents.exploiting.dbbr:DbbrAgent",
+            "both",
+            "an equilibrium for 1,000 hands, then best responses to what it counted",
+            "Tartanian5: A Heads-Up No-Limit Texas Hold'em Poker-Playing Program",
+            "15 µs, a model every 50 hands",
+        ),
+        AgentEntry(
             "blueprint",
             "equipoise.agents.blueprint.blueprintagent:BlueprintAgent",
             "both",

@@ -36,6 +36,7 @@ EXPERIMENTS = {
     "subgames": ("subgames.experiments", "subgames_report"),
     "claudico": ("claudico.experiments", "claudico_report"),
     "safe": ("safe", "safe_report"),
+    "dbbr": ("dbbr", "dbbr_report"),
     "strength": ("strength", "strength_report"),
 }
 
@@ -85,6 +86,7 @@ def reproduce_command(
     Example: equipoise reproduce subgames --json
     Example: equipoise reproduce claudico --hands 1000 --plot buckets.png
     Example: equipoise reproduce safe --quick --plot curves.png
+    Example: equipoise reproduce dbbr --plot learning.png
     Example: equipoise reproduce strength --quick --workers 2 --json
     """
     from equipoise.cards.chart import PICTURES

@@ -148,7 +148,7 @@ class AbstractTree:
 class Step(NamedTuple):
     """An action of the opponent, as it is understood."""
 
-    #: Decision of the tree, and the child that the action is taken for.
+    #: Decision of the tree, and the child that the action is taken for; a fold off the tree leads nowhere.
     node: int
     child: int
     round: int
@@ -202,11 +202,16 @@ class AbstractLine:
 
     def stand(self, state: State, seed: int, hand: int) -> LinePlace:
         """Where the player to act stands."""
+        me = state.to_act
+        assert me is not None
+        standing = self.followed(state, me, seed, hand)
+        return standing._replace(place=self.tree.caught_up(standing.place, state.round))
+
+    def followed(self, state: State, me: int, seed: int, hand: int) -> LinePlace:
+        """Where the line of the player `me` has come to, after all that was played in `state`."""
         if self._about != (seed, hand):
             self._about = (seed, hand)
             self._known.clear()
-        me = state.to_act
-        assert me is not None
         standing, now = LinePlace(0, ()), self.start
         for part in state.history:
             for action in part:
@@ -216,7 +221,7 @@ class AbstractLine:
                 if found is None:
                     found = self._known[key] = self._drawn(standing, now, action, me)
                 standing, now = found, after
-        return standing._replace(place=self.tree.caught_up(standing.place, state.round))
+        return standing
 
     def off_tree(self, place: int, state: State) -> bool:
         """Whether the real chips are not those that the tree has at a place."""

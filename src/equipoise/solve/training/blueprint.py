@@ -190,7 +190,7 @@ class Blueprint:
         return TabularStrategy(game, rows, index)
 
     @cached_property
-    def _in_own_game(self) -> TabularStrategy:
+    def in_own_game(self) -> TabularStrategy:
         """The strategy in the game it was trained on, or judged on: its tables are made anew."""
         from equipoise.solve.training.model import TrainingModel
 
@@ -205,11 +205,11 @@ class Blueprint:
 
     def exploitability(self) -> float:
         """Mean of what both players gain by best-responding, in chips, in the game of its buckets."""
-        return self._in_own_game.exploitability()
+        return self.in_own_game.exploitability()
 
     def best_response(self, player: int) -> BestResponse[TabularStrategy]:
         """What wins most for `player` against it in the game of its buckets."""
-        return self._in_own_game.best_response(player)
+        return self.in_own_game.best_response(player)
 
     # ----------------------------------------------------------------------------- other forms
 

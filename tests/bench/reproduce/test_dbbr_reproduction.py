@@ -1,0 +1,37 @@
+"""The reproduction of DBBR: its report and picture from figures that are given, and its rows from play."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from typer.testing import CliRunner
+
+from equipoise.bench.reproduce import dbbr
+from equipoise.cli import app
+
+
+def test_rows_report_and_picture(monkeypatch, tmp_path):
+    lucky = np.random.default_rng(0).normal(0, 10, 40)
+
+    def played(agent, opponent, rules, hands, seed):
+        return lucky[:hands] + (5.0 if agent.watch == 1000 else 0.0)
+
+    monkeypatch.setattr(dbbr, "_payoffs", played)
+    monkeypatch.setattr(dbbr, "OPPONENTS", {"limit": ("call", "bucket")})
+    told = {"game": "limit", "exploitability_mbb": 0.003, "won_mbb": {"1000": -6.5, "2000": -4.0},
+            "least_mbb": -20.0, "mean_mbb": -5.25}  # fmt: skip
+    monkeypatch.setattr(dbbr, "risk", lambda game, runs, seed: told)
+    monkeypatch.setattr(dbbr.run, "__defaults__", (None, ("limit",)))
+    picture = tmp_path / "learning.png"
+    words = ["reproduce", "dbbr", "--hands", "40", "--json", "--plot", str(picture)]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    data = json.loads(done.stdout)
+    for row in data["meetings"]:
+        assert row["difference_mbb"] == 500.0
+        assert row["wins_more"]
+        assert row["curve"]["ahead_bb"][-1] == 20.0
+    assert picture.stat().st_size > 5000
+    shown = CliRunner().invoke(app, words[:4], catch_exceptions=False).stdout
+    assert "+500" in shown
+    assert "-6.50" in shown
