@@ -101,6 +101,26 @@ def test_against_a_plain_walk(
             )
 
 
+def test_rows_that_are_alike_are_kept_once(features: list[NDArray[np.uint16]]) -> None:
+    """What is remembered of the flop is one of two clusters: as many rows, whatever buckets there are."""
+    child = children((False, False, False, False))
+    clusters = np.arange(5) % 2
+    child[2] = np.array([child[2][0], child[2][0][::-1]])[clusters]
+    child[3] = np.array([child[3][0], child[3][0][::-1]])[clusters]
+    table = lookup(features, child)
+    assert len(table.turn_once) == len(table.river_once) == 2
+    assert np.array_equal(table.turn_once[table.turn_row], child[2])
+    rng = np.random.default_rng(5)
+    out = np.zeros((4, 1326), dtype=np.uint16)
+    for _ in range(5):
+        cards = rng.permutation(52)[:7].tolist()
+        combo = combo_index(cards[5], cards[6])
+        expected = slow_path(features, child, cards[:5], (cards[5], cards[6]))
+        assert path_of(table, cards[:5], combo) == expected
+        board_buckets(table, np.array(cards[:5], dtype=np.uint8), out)
+        assert out[:, combo].tolist() == expected
+
+
 def test_same_under_renamings(features: list[NDArray[np.uint16]]) -> None:
     table = lookup(features, children((False, True, True, True)))
 

@@ -1,4 +1,4 @@
-"""From cards to buckets inside kernels: two reads a street.
+"""From cards to buckets inside kernels: a few reads a street.
 
 On each street a hand on a board has a *feature*, a number that depends on the cards shown so far as
 a set (its river equity, the cluster its histogram is in), kept for canonical boards only
@@ -7,7 +7,10 @@ a set (its river equity, the cluster its histogram is in), kept for canonical bo
     bucket[street] = child[street][bucket[street - 1], feature[street]]
 
 with one row for every bucket of the street before where that one is remembered (perfect recall), and
-a single row where it is forgotten.
+a single row where it is forgotten. Where only a part of it is remembered, such as the flop's public cluster,
+many rows are alike. Kernels read each of them once and a short list of which is whose, so that what they
+read stays in the processor's near caches; places and features, which come from far away, are asked for
+before the buckets that wait for them.
 
 >>> feature = np.arange(1326, dtype=np.uint16) % 3
 >>> tables = [feature] + [np.zeros((n, 1326), np.uint16) for n in (1755, 16432, 134459)]
@@ -68,21 +71,21 @@ class Lookup(NamedTuple):
     """Class of each set of cards times 32, plus its renaming: one read instead of two"""
     turn_place: NDArray[np.uint32]
     river_place: NDArray[np.uint32]
+    flop_row: NDArray[np.uint16]
+    """Row of the next tables for each bucket before"""
+    turn_row: NDArray[np.uint16]
+    river_row: NDArray[np.uint16]
+    flop_once: NDArray[np.uint16]
+    """The child tables, rows that are alike kept once: uint16[rows, features]"""
+    turn_once: NDArray[np.uint16]
+    river_once: NDArray[np.uint16]
 
 
 @row_kernel
-def _street_bucket(
-    place: np.uint32,
-    features: NDArray[np.uint16],
-    child: NDArray[np.uint16],
-    before: np.uint64,
-    hand: np.uint64,
-) -> np.uint64:
-    """Bucket of one hand on one street, from its bucket `before`."""
+def _feature(place: np.uint32, features: NDArray[np.uint16], hand: np.uint64) -> np.uint64:
+    """Feature of one hand on one street."""
     board, renaming = split_place(place)
-    feature = np.uint64(features[board, np.uint64(RENAMED_COMBO[renaming, hand])])
-    row = before if child.shape[0] > 1 else np.uint64(0)
-    return np.uint64(child[row, feature])
+    return np.uint64(features[board, np.uint64(RENAMED_COMBO[renaming, hand])])
 
 
 @row_kernel
@@ -94,24 +97,30 @@ def bucket_path(
     The board has 0, 3, 4 or 5 cards, none of them the hand's: that is not checked.
     """
     hand = np.uint64(combo)
+    size = board.shape[0]
+    flop = turn = river = np.uint64(0)
+    # The latest street's tables are the largest: they are asked first.
+    if size > 2:
+        a, b, c = np.uint64(board[0]), np.uint64(board[1]), np.uint64(board[2])
+        if size > 3:
+            d = np.uint64(board[3])
+            if size > 4:
+                place = lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))]
+                river = _feature(place, lookup.river_feature, hand)
+            place = lookup.turn_place[rank_of_four(a, b, c, d)]
+            turn = _feature(place, lookup.turn_feature, hand)
+        place = lookup.flop_place[rank_of_three(a, b, c)]
+        flop = _feature(place, lookup.flop_feature, hand)
     bucket = np.uint64(lookup.preflop_child[np.uint64(0), lookup.preflop_feature[hand]])
     out[0] = bucket
-    if board.shape[0] < 3:
-        return
-    a, b, c = np.uint64(board[0]), np.uint64(board[1]), np.uint64(board[2])
-    place = lookup.flop_place[rank_of_three(a, b, c)]
-    bucket = _street_bucket(place, lookup.flop_feature, lookup.flop_child, bucket, hand)
-    out[1] = bucket
-    if board.shape[0] < 4:
-        return
-    d = np.uint64(board[3])
-    place = lookup.turn_place[rank_of_four(a, b, c, d)]
-    bucket = _street_bucket(place, lookup.turn_feature, lookup.turn_child, bucket, hand)
-    out[2] = bucket
-    if board.shape[0] < 5:
-        return
-    place = lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))]
-    out[3] = _street_bucket(place, lookup.river_feature, lookup.river_child, bucket, hand)
+    if size > 2:
+        bucket = np.uint64(lookup.flop_once[np.uint64(lookup.flop_row[bucket]), flop])
+        out[1] = bucket
+    if size > 3:
+        bucket = np.uint64(lookup.turn_once[np.uint64(lookup.turn_row[bucket]), turn])
+        out[2] = bucket
+    if size > 4:
+        out[3] = np.uint64(lookup.river_once[np.uint64(lookup.river_row[bucket]), river])
 
 
 @row_kernel
@@ -130,20 +139,19 @@ def bucket_paths(
 def _street_buckets(
     place: np.uint32,
     features: NDArray[np.uint16],
-    child: NDArray[np.uint16],
+    rows: NDArray[np.uint16],
+    once: NDArray[np.uint16],
     before: NDArray[np.uint16],
     out: NDArray[np.uint16],
 ) -> None:
     """Buckets of all hands on one street, from their buckets `before`."""
     board, renaming = split_place(place)
-    remembered = child.shape[0] > 1
     for combo in range(np.uint64(COMBO_COUNT)):
         feature = features[board, np.uint64(RENAMED_COMBO[renaming, combo])]
         if feature == NOT_DEALT:
             out[combo] = NOT_DEALT
         else:
-            row = np.uint64(before[combo]) if remembered else np.uint64(0)
-            out[combo] = child[row, np.uint64(feature)]
+            out[combo] = once[np.uint64(rows[np.uint64(before[combo])]), np.uint64(feature)]
 
 
 @row_kernel
@@ -158,16 +166,19 @@ def board_buckets(lookup: Lookup, board: NDArray[np.uint8], out: NDArray[np.uint
         return
     a, b, c = np.uint64(board[0]), np.uint64(board[1]), np.uint64(board[2])
     place = lookup.flop_place[rank_of_three(a, b, c)]
-    _street_buckets(place, lookup.flop_feature, lookup.flop_child, out[0], out[1])
+    rows, once = lookup.flop_row, lookup.flop_once
+    _street_buckets(place, lookup.flop_feature, rows, once, out[0], out[1])
     if board.shape[0] < 4:
         return
     d = np.uint64(board[3])
     place = lookup.turn_place[rank_of_four(a, b, c, d)]
-    _street_buckets(place, lookup.turn_feature, lookup.turn_child, out[1], out[2])
+    rows, once = lookup.turn_row, lookup.turn_once
+    _street_buckets(place, lookup.turn_feature, rows, once, out[1], out[2])
     if board.shape[0] < 5:
         return
     place = lookup.river_place[rank_of_five(a, b, c, d, np.uint64(board[4]))]
-    _street_buckets(place, lookup.river_feature, lookup.river_child, out[2], out[3])
+    rows, once = lookup.river_row, lookup.river_once
+    _street_buckets(place, lookup.river_feature, rows, once, out[2], out[3])
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -185,6 +196,7 @@ def lookup(
     if len(features) != STREET_COUNT or len(children) != STREET_COUNT:
         raise GameError("a look-up has feature and child tables of four streets")
     buckets = 1
+    kept: list[tuple[NDArray[np.uint16], NDArray[np.uint16]]] = []
     for street, (feature, child) in enumerate(zip(features, children, strict=True)):
         if feature.dtype != np.uint16 or feature.shape != shapes[street]:
             raise GameError(
@@ -196,19 +208,32 @@ def lookup(
                 f"the child table of street {street} is {child.dtype}{list(child.shape)}: "
                 f"make it uint16 with 1 row, or one for each of the {buckets} buckets before"
             )
+        kept.append(_once(child, buckets))
         buckets = int(child[child != BLOCKED].max(initial=0)) + 1
+    rows, once = zip(*kept[1:], strict=True)
     return Lookup(
         *(_read_only(table) for table in (*features, *children)),
         *(board_places(size) for size in BOARD_SIZES[1:]),
+        *(_read_only(table) for table in (*rows, *once)),
     )
 
 
+def _once(child: NDArray[np.uint16], buckets: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Row of every bucket before in a table whose rows all differ, and that table."""
+    if len(child) == 1:
+        return np.zeros(buckets, np.uint16), child
+    seen: dict[bytes, int] = {}
+    rows = [seen.setdefault(row.tobytes(), len(seen)) for row in child]
+    first = np.unique(rows, return_index=True)[1]
+    return np.array(rows, dtype=np.uint16), child[first]
+
+
 def bench_lookup(lookup: Lookup, hands: int = 200_000, seed: int = 0) -> float:
-    """Nanoseconds a bucket look-up takes inside a kernel, cards at random: the best of five runs.
+    """Nanoseconds of processor time of a bucket look-up inside a kernel, cards at random: the best of five.
 
     All four streets of each hand are looked up, so a quarter of the time is one look-up.
     """
-    from time import perf_counter
+    from time import thread_time
 
     rng = np.random.default_rng(seed)
     deals = np.argsort(rng.random((hands, 52), dtype=np.float32), axis=1)[:, :7]
@@ -218,8 +243,8 @@ def bench_lookup(lookup: Lookup, hands: int = 200_000, seed: int = 0) -> float:
     out = np.empty((hands, STREET_COUNT), dtype=np.int64)
     seconds = []
     for _ in range(6):
-        start = perf_counter()
+        start = thread_time()
         bucket_paths(lookup, boards, combos, out)
-        seconds.append(perf_counter() - start)
+        seconds.append(thread_time() - start)
     # The first run compiles.
     return min(seconds[1:]) / (hands * STREET_COUNT) * 1e9

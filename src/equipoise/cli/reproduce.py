@@ -84,7 +84,7 @@ def reproduce_command(
     Example: equipoise reproduce board-classes --plot classes.png
     Example: equipoise reproduce tartanian5 --quick --blueprint tartanian5=my.run
     Example: equipoise reproduce subgames --json
-    Example: equipoise reproduce claudico --hands 1000 --plot buckets.png
+    Example: equipoise reproduce claudico --hands 1000 --aivat --plot buckets.png
     Example: equipoise reproduce safe --quick --plot curves.png
     Example: equipoise reproduce dbbr --plot learning.png
     Example: equipoise reproduce strength --quick --workers 2 --json

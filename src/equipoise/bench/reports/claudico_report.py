@@ -192,24 +192,50 @@ def _played(data: Data) -> list[RenderableType]:
             rows.append((name, f"{plays.get('f', 0.0):.3f}", f"{plays.get('c', 0.0):.3f}", pots))
         title = f"{hand['hand']}: {hand['to_call']:,} to call into {hand['pot']:,}, price {hand['price']:.1%}"
         parts.append(_table(title, ("setting", "folds", "calls", "takes the pot for"), rows))
-    shares = data["limps"]["ours"]
-    parts.append(
+    parts += _limps(data["limps"])
+    return [*parts, *_matches(data["matches"])]
+
+
+def _limps(limps: Data) -> list[RenderableType]:
+    shares = limps["ours"]
+    told = (
         f"On the button it limps {shares['limp']:.1%}, raises {shares['raise']:.1%}, folds "
         f"{shares['fold']:.1%} (document: near 10 % limped)\n"
     )
-    if "matches" in data:
-        rows = [
-            (
-                f"{row['a']} v {row['b']}",
-                f"{row['hands']:,}",
-                f"{row['bb_per_100']:+.1f} ± {row['ci95_bb_per_100']:.1f}",
-                f"{row['significant_at']:.1%}",
-            )
-            for row in data["matches"]
-        ]
-        columns = ("match", "hands", "bb/100", "significant at")
-        parts.append(_table("duplicate matches", columns, rows))
-    return parts
+    rows = [
+        (
+            f"{manner} against {found['opponent']}",
+            f"{one['share']:.1%}",
+            f"{one['hands']:,}",
+            f"{one['mbb_per_hand'] / 10:+.1f} ± {one['ci95_mbb'] / 10:.1f}",
+        )
+        for found in limps["earned"]
+        for manner, one in found["earned"].items()
+    ]
+    columns = ("first action on the button", "share", "hands", "bb/100")
+    return [told, _table("what they earn (a fold: -50)", columns, rows)]
+
+
+def _matches(found: Data) -> list[RenderableType]:
+    def figures(row: Data, prefix: str = "") -> tuple[str, str]:
+        if f"{prefix}bb_per_100" not in row:
+            return "", ""
+        mean, half = row[f"{prefix}bb_per_100"], row[f"{prefix}ci95_bb_per_100"]
+        return f"{mean:+.1f} ± {half:.1f}", f"{row[f'{prefix}significant_at']:.1%}"
+
+    rows = [
+        (f"{row['a']} v {row['b']}", f"{row['hands']:,}", *figures(row), *figures(row, "aivat_"))
+        for row in found["meetings"]
+    ]
+    columns = ("match", "hands", "bb/100", "significant at", "without luck", "significant at")
+    parts: list[RenderableType] = [_table("duplicate matches", columns, rows)]
+    added = [
+        (f"{row['endgame']} against {row['against']}", f"{row['hands']:,}", *figures(row))
+        for row in found["endgames_add"]
+    ]
+    title = "what endgames add on the same deals"
+    parts.append(_table(title, ("endgames", "hands", "bb/100", "significant at"), added))
+    return parts + [f"left out: {why}" for why in found["missing"].values()]
 
 
 def picture(data: Data, path: Path) -> None:

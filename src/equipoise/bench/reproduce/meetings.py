@@ -29,6 +29,12 @@ from equipoise.games.rules import Rules
 Data = dict[str, Any]
 
 
+def blueprint_stamp(source: str) -> str:
+    """What tells one blueprint from another of its name."""
+    path = find_blueprint(source)
+    return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
+
+
 @dataclass(frozen=True)
 class Contender:
     """A player of an experiment."""

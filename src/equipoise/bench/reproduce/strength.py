@@ -24,6 +24,7 @@ from typing import Any
 
 from equipoise.agents.blueprint.files import find_blueprint, has_blueprint, make_blueprint_once
 from equipoise.artefact import fingerprint
+from equipoise.bench.reproduce.meetings import blueprint_stamp
 from equipoise.cache import cache_folder
 from equipoise.errors import EquipoiseError
 from equipoise.files import written
@@ -151,8 +152,7 @@ class Plan:
     @cached_property
     def stamp(self) -> str:
         """What tells one blueprint of the agent from another."""
-        path = find_blueprint(self.blueprint)
-        return f"{path.name} {path.stat().st_size} {path.stat().st_mtime_ns}"
+        return blueprint_stamp(self.blueprint)
 
     def rows(self) -> Iterator[Row]:
         """Everything that is measured, the most telling first."""

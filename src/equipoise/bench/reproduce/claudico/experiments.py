@@ -1,7 +1,7 @@
 """Claudico: its endgames, its two folded hands, its matches, and the theory that its article names.
 
-Parts that need the blueprint are left out, with the cure, where it is not here. Matches are played with
-`--hands`.
+Parts that need the blueprint are left out, with the cure, where it is not here. Matches are short unless
+`--hands` says otherwise: their intervals say how much they tell.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from equipoise.agents.blueprint.files import find_blueprint
 from equipoise.bench.reproduce.claudico import (
     counting,
     endgames,
-    hands,
     matches,
     merging,
     regions,
     riverregions,
 )
+from equipoise.bench.reproduce.claudico import hands as folded
 from equipoise.bench.reproduce.claudico.orderings import solve_regions
 from equipoise.bench.reproduce.claudico.significance import significance
 from equipoise.errors import ArtefactError
@@ -31,11 +31,15 @@ def run(
     seed: int,
     quick: bool,
     progress: Listener,
-    hands: int = 0,
+    hands: int | None = None,
     blueprints: Mapping[str, str] | None = None,
     workers: int = 1,
+    without_luck: bool = False,
 ) -> Data:
-    """All parts; `hands` of each match, none unless asked for."""
+    """All parts; `hands` of each match, few unless told."""
+    source = (blueprints or {}).get("claudico", "claudico")
+    if source != "claudico":
+        find_blueprint(source)
     told: Data = {
         "experiment": "claudico",
         "seed": seed,
@@ -52,22 +56,18 @@ def run(
     progress(Event(0, what="what merges cost"))
     told["merges"] = merging.merge_costs(quick)
     told["five_cards"] = merging.bound_rows()
-    return told | _played(
-        (blueprints or {}).get("claudico", "claudico"), hands, seed, workers, progress
-    )
-
-
-def _played(source: str, count: int, seed: int, workers: int, progress: Listener) -> Data:
-    """What needs the blueprint."""
     try:
         find_blueprint(source)
     except ArtefactError as error:
-        return {"missing": {"claudico": str(error)}}
+        return told | {"missing": {"claudico": str(error)}}
     progress(Event(0, what="hands that were folded"))
-    found: Data = {"hands": hands.replays(source), "limps": matches.limps(source)}
-    if count:
-        found["matches"] = matches.play_all(source, count, seed, workers, progress)
-    return found
+    told["hands"] = folded.replays(source)
+    first_in = hands or (matches.QUICK_HANDS if quick else matches.HANDS)[0]
+    told["limps"] = matches.limps(source, first_in, seed, progress)
+    told["matches"] = matches.play_all(
+        source, hands, seed, workers, progress, quick=quick, luckless=without_luck
+    )
+    return told
 
 
 def region_rows() -> list[Data]:

@@ -1,21 +1,39 @@
 """Matches of Claudico's parts: endgames against none, thresholds, large bets in and out; its limps.
 
 All are duplicate matches over the same deals, in big blinds a hundred hands as the competition was
-judged, with the interval and the level at which a result is significant, two-sided.
+judged, with the interval and the level at which a result is significant, two-sided. What endgames are
+worth against another agent is the difference between two such matches, pair by pair.
+
+What is done is kept: a figure is a file in the cache, named by players, their blueprints, hands and seed, and
+a match that was stopped goes on from its log. Opponents whose blueprint is not here are named with the
+cure.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
+
 from equipoise.agents.agent import Agent
-from equipoise.agents.blueprint.files import has_blueprint
+from equipoise.agents.blueprint.files import find_blueprint
 from equipoise.agents.registry import make_agent
 from equipoise.arena.match import play_match
-from equipoise.arena.measures.opening import opening_chart
+from equipoise.arena.measures.aivat import aivat
+from equipoise.arena.measures.opening import opening_chart, opening_earnings
+from equipoise.arena.statistics import paired_difference
+from equipoise.artefact import fingerprint
+from equipoise.bench.reproduce.meetings import blueprint_stamp
+from equipoise.cache import cache_folder
+from equipoise.errors import ArtefactError, EquipoiseError
+from equipoise.files import written
 from equipoise.games.rules import NOLIMIT_HOLDEM
 from equipoise.run import Event, Listener
+from equipoise.version import __version__
 
 Data = dict[str, Any]
 
@@ -29,17 +47,55 @@ SETTINGS: dict[str, Data] = {
     "none, no thresholds": {"endgame": "none", "postprocess": "raw"},
     "none, purified": {"endgame": "none", "postprocess": "purify"},
 }
-#: Who meets whom: settings of Claudico, or other agents of the list whose blueprints are here.
+OPPONENTS = ("tartanian5", "tartanian4", "sampled")
+#: Who meets whom: settings of Claudico, or other agents of the list.
 MEETINGS = (
+    ("none", "none, no thresholds"),
+    ("none", "none, purified"),
     ("exact", "none"),
     ("lp", "none"),
     ("exact", "lp"),
-    ("none", "none, no thresholds"),
-    ("none", "none, purified"),
     ("exact", "exact, no large bets"),
     ("lp", "lp, no large bets"),
-    *((setting, other) for other in ("tartanian5", "tartanian4", "sampled") for setting in ("none", "exact")),
-)  # fmt: skip
+    *((setting, other) for other in OPPONENTS for setting in ("none", "lp", "exact")),
+)
+#: Hands of a match unless told otherwise: of those without endgames, which are quick, and of the others.
+HANDS, QUICK_HANDS = (4000, 100), (1000, 20)
+
+
+class Keeper:
+    """Figures that are measured once: files in the cache, named by all that they depend on."""
+
+    def __init__(self, blueprint: str) -> None:
+        self.blueprint = blueprint
+        self.folder = cache_folder() / "claudico"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def stamp(self, name: str) -> list[object]:
+        """What a player depends on."""
+        settings = SETTINGS.get(name)
+        source = name if settings is None else self.blueprint
+        return [name, settings, blueprint_stamp(source)]
+
+    def player(self, name: str) -> Agent:
+        """A setting of Claudico, or another agent."""
+        if name in SETTINGS:
+            return make_agent("claudico", blueprint=self.blueprint, **SETTINGS[name])
+        return make_agent(name)
+
+    def kept(self, key: list[object], measure: Callable[[Path], Data]) -> Data:
+        """A figure as it is kept, or measured, with a log that outlives a stop."""
+        name = fingerprint([__version__, *key])
+        path, log = self.folder / f"{name}.json", self.folder / f"{name}.log"
+        if path.exists():
+            told: Data = json.loads(path.read_text(encoding="utf-8"))
+            return told
+        told = measure(log)
+        with written(path, "w") as file:
+            file.write(json.dumps(told))
+        for left in self.folder.glob(f"{log.name}*"):
+            left.unlink(missing_ok=True)
+        return told
 
 
 def significance_of(mean: float, half_width: float) -> float:
@@ -54,39 +110,106 @@ def significance_of(mean: float, half_width: float) -> float:
     return 2 * NormalDist().cdf(z) - 1
 
 
-def play_all(blueprint: str, hands: int, seed: int, workers: int, progress: Listener) -> list[Data]:
-    """Every meeting whose players are here."""
+def _figures(mean_mbb: float, half_width_mbb: float, prefix: str = "") -> Data:
+    return {
+        f"{prefix}bb_per_100": mean_mbb / 10,
+        f"{prefix}ci95_bb_per_100": half_width_mbb / 10,
+        f"{prefix}significant_at": significance_of(mean_mbb, half_width_mbb),
+    }
 
-    def player(name: str) -> Agent:
-        if name in SETTINGS:
-            return make_agent("claudico", blueprint=blueprint, **SETTINGS[name])
-        return make_agent(name)
 
-    wanted = [pair for pair in MEETINGS if pair[1] in SETTINGS or has_blueprint(pair[1])]
-    rows: list[Data] = []
-    for first, second in wanted:
-        progress(Event(len(rows), len(wanted), f"{first} v {second}"))
+def meet(
+    keeper: Keeper, first: str, second: str, hands: int, seed: int, workers: int, luckless: bool
+) -> Data:
+    """One match, kept."""
+
+    def measure(log: Path) -> Data:
+        players = keeper.player(first), keeper.player(second)
         result = play_match(
-            *(player(first), player(second), NOLIMIT_HOLDEM, hands, seed),
+            *(*players, NOLIMIT_HOLDEM, hands, seed),
             workers=workers,
+            log=log,
+            resume=log.exists(),
             allin_equity=True,
         )
-        rows.append(
-            {
-                "a": first,
-                "b": second,
-                "hands": result.hands,
-                "bb_per_100": result.mbb_per_hand / 10,
-                "ci95_bb_per_100": result.ci95_mbb / 10,
-                "significant_at": significance_of(result.mbb_per_hand, result.ci95_mbb),
-                "fallbacks": list(result.fallbacks),
-            }
-        )
-    return rows
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if result.faults:
+            fault = result.faults[0]
+            raise EquipoiseError(f"{first} v {second}, hand {fault.hand}: {fault.reason}")
+        told = {
+            "a": first,
+            "b": second,
+            "hands": result.hands,
+            **_figures(result.mbb_per_hand, result.ci95_mbb),
+            "fallbacks": list(result.fallbacks),
+            "samples_mbb": np.round(result.samples_mbb, 3).tolist(),
+        }
+        if luckless:
+            found = aivat(result, *players, workers=workers).estimate
+            told |= _figures(found.mean, found.half_width, "aivat_")
+        return told
+
+    key = [keeper.stamp(first), keeper.stamp(second), hands, seed, luckless]
+    return keeper.kept(["match", *key], measure)
 
 
-def limps(blueprint: str) -> Data:
-    """How often Claudico folds, limps and raises on the button, over all hands."""
-    agent = make_agent("claudico", blueprint=blueprint, endgame="none")
-    shares = opening_chart(agent, NOLIMIT_HOLDEM, "claudico").shares
-    return {"ours": shares, "document": {"limp": 0.1}}
+def play_all(
+    blueprint: str,
+    hands: int | None,
+    seed: int,
+    workers: int,
+    progress: Listener,
+    *,
+    quick: bool = False,
+    luckless: bool = False,
+) -> Data:
+    """Every meeting whose players are here, and who is not; what endgames add, pair by pair."""
+    keeper = Keeper(blueprint)
+    rows: list[Data] = []
+    missing: dict[str, str] = {}
+    known: dict[tuple[str, str], tuple[int, list[float]]] = {}
+    for number, (first, second) in enumerate(MEETINGS):
+        if second not in SETTINGS:
+            try:
+                find_blueprint(second)
+            except ArtefactError as error:
+                missing[second] = str(error)
+                continue
+        plain, solved = QUICK_HANDS if quick else HANDS
+        wanted = hands or (plain if first == "none" else solved)
+        progress(Event(number, len(MEETINGS), f"{first} v {second}, {wanted:,} hands"))
+        row = dict(meet(keeper, first, second, wanted, seed, workers, luckless))
+        known[first, second] = wanted, row.pop("samples_mbb")
+        rows.append(row)
+    added = []
+    for (first, second), (wanted, samples) in known.items():
+        if first == "none" or second in SETTINGS:
+            continue
+        # The same deals without endgames: the first of a longer match.
+        others = known["none", second][1][: len(samples)]
+        found = paired_difference(np.array(samples), np.array(others))
+        row = {"endgame": first, "against": second, "hands": wanted}
+        added.append(row | _figures(found.mean, found.half_width))
+    return {"meetings": rows, "endgames_add": added, "missing": missing}
+
+
+def limps(blueprint: str, hands: int, seed: int, progress: Listener) -> Data:
+    """How often Claudico folds, limps and raises on the button, and what each of them earns there."""
+    keeper = Keeper(blueprint)
+    shares = opening_chart(keeper.player("none"), NOLIMIT_HOLDEM, "claudico").shares
+    earned = []
+    for other in ("none", "tartanian5"):
+        try:
+            stamps = [keeper.stamp("none"), keeper.stamp(other)]
+        except ArtefactError:
+            continue
+        progress(Event(0, what=f"limps against {other}"))
+
+        def measure(log: Path, other: str = other) -> Data:
+            players = keeper.player("none"), keeper.player(other)
+            told = opening_earnings(*players, NOLIMIT_HOLDEM, hands, seed).to_dict()
+            return told | {"opponent": "claudico" if other == "none" else other}
+
+        earned.append(keeper.kept(["limps", *stamps, hands, seed], measure))
+    return {"ours": shares, "document": {"limp": 0.1}, "earned": earned}
