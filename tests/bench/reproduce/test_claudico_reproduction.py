@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from equipoise.bench.reproduce.claudico import counting, merging, regions, riverregions
+from equipoise.agents.blueprint.files import find_blueprint
+from equipoise.agents.registry import make_agent
+from equipoise.bench.reproduce.claudico import counting, matches, merging, regions, riverregions
 from equipoise.bench.reproduce.claudico.endgames import overbet
 from equipoise.bench.reproduce.claudico.matches import significance_of
 from equipoise.bench.reproduce.claudico.orderings import (
@@ -13,9 +18,10 @@ from equipoise.bench.reproduce.claudico.orderings import (
     solve_ordering,
     solve_regions,
 )
+from equipoise.bench.reproduce.claudico.riverplay import added_by_endgames
 from equipoise.bench.reproduce.claudico.significance import significance, standard_errors, win_rate
 from equipoise.bench.reproduce.claudico.spots import SPOT_B
-from equipoise.errors import SolverError
+from equipoise.errors import ArtefactError, SolverError
 from equipoise.solve.spots.bucketedriver import solve_river
 
 
@@ -151,3 +157,49 @@ def test_the_match_is_significant_at_90_and_not_at_95() -> None:
 def test_overbets_by_buckets_do_not_tell_bluffs_apart() -> None:
     solved = solve_river(SPOT_B, 20)
     assert overbet(solved, "3s2c") == pytest.approx(overbet(solved, "3c2c"), abs=1e-9)
+
+
+def test_what_is_added_at_rivers_is_counted_there_alone() -> None:
+    """Who checks down has half of every pot he limps into; who jams rivers has all of it from a folder."""
+    plain, folder = make_agent("call"), make_agent("fold")
+    told = added_by_endgames(plain, make_agent("all-in"), folder, 6, seed=1)
+    # From the big blind no river comes: the folder does not limp.
+    assert (told["hands"], told["rivers"]) == (6, 3)
+    assert told["mbb_per_hand"] == pytest.approx(500)
+    assert told["pct_of_river_pot"] == pytest.approx(50)
+    same = added_by_endgames(make_agent("quick"), make_agent("quick"), plain, 4, seed=1)
+    assert same["mbb_per_hand"] == pytest.approx(0, abs=1e-9)
+
+
+def test_matches_are_kept_and_what_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matches, "cache_folder", lambda: tmp_path)
+    keeper = matches.Keeper("quick")
+    calls = []
+
+    def measure(log: Path) -> dict[str, Any]:
+        calls.append(log)
+        log.write_text("a match", encoding="utf-8")
+        return {"hands": 2}
+
+    assert keeper.kept(["x", 1], measure) == {"hands": 2} == keeper.kept(["x", 1], measure)
+    assert len(calls) == 1
+    assert not calls[0].exists()
+    keeper.kept(["x", 2], measure)
+    assert len(calls) == 2
+    monkeypatch.setattr(matches, "MEETINGS", (("none", "none, purified"), ("none", "tartanian4")))
+    monkeypatch.setattr(matches, "OPPONENTS", ())
+    monkeypatch.setattr(matches, "_rivers", lambda *_: [])
+
+    def find(source: str) -> Path:
+        if source == "tartanian4":
+            raise ArtefactError("train it with `equipoise train tartanian4`")
+        return find_blueprint(source)
+
+    monkeypatch.setattr(matches, "find_blueprint", find)
+    told = matches.play_all("quick", 20, 0, 1, lambda _: None)
+    assert [row["hands"] for row in told["meetings"]] == [20]
+    assert "equipoise train" in told["missing"]["tartanian4"]
+    again = matches.play_all("quick", 20, 0, 1, lambda _: None)
+    assert again == told

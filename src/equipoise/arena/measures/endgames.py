@@ -83,27 +83,40 @@ def _ask(agent: Agent, public: PublicState) -> Policy:
     return policy
 
 
+def play_into(
+    players: tuple[Agent, Agent], deals: SeededDeals, street: int, number: int
+) -> Root | None:
+    """The endgame that two agents, by position, come to in a deal; None where the hand ends before."""
+    rules, seed, deal = deals.rules, deals.seed, deals.deal(number)
+    for position, agent in enumerate(players):
+        agent.begin(number, position)
+    random = Random(hand_seed(seed, number, 0))
+    held = [hand_number(hole) for hole in deal.holes]
+    ranges = [Belief.start(rules), Belief.start(rules)]
+    state = State.start(rules)
+    while state.to_act is not None and state.round < street:
+        board, player = deal.boards[state.round], state.to_act
+        policy = _ask(players[player], PublicState(state, board, number))
+        chances = policy.probabilities[held[player]].tolist()
+        action = random.choices(policy.actions, chances)[0]
+        ranges[player] = ranges[player].act(policy, action)
+        state = state.apply(action)
+    if state.to_act is None:
+        return None
+    board = deal.boards[street]
+    first, second = (belief.see(board).weights for belief in ranges)
+    return Root(state, board, (first, second), number)
+
+
 def self_play(agent: Agent, rules: Rules, street: int, seed: int) -> Iterator[Root]:
     """The endgames that an agent comes to against itself, deal after deal."""
     waited = 0
-    for number, deal in enumerate(SeededDeals(rules, seed).deals(0, 1 << 31)):
-        agent.begin(number, 0)
-        random = Random(hand_seed(seed, number, 0))
-        held = [hand_number(hole) for hole in deal.holes]
-        ranges = [Belief.start(rules), Belief.start(rules)]
-        state = State.start(rules)
-        while state.to_act is not None and state.round < street:
-            board, player = deal.boards[state.round], state.to_act
-            policy = _ask(agent, PublicState(state, board, number))
-            chances = policy.probabilities[held[player]].tolist()
-            action = random.choices(policy.actions, chances)[0]
-            ranges[player] = ranges[player].act(policy, action)
-            state = state.apply(action)
+    deals = SeededDeals(rules, seed)
+    for number in range(1 << 31):
+        root = play_into((agent, agent), deals, street, number)
         waited += 1
-        if state.to_act is not None:
-            board = deal.boards[street]
-            first, second = (belief.see(board).weights for belief in ranges)
-            yield Root(state, board, (first, second), number)
+        if root is not None:
+            yield root
             waited = 0
         elif waited >= _PATIENCE:
             raise EquipoiseError(

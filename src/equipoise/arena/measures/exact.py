@@ -76,6 +76,26 @@ def exact_value(first: Agent, second: Agent, rules: Rules, hand: int = 0) -> flo
     return walk.dealt(State.start(rules), (), (start, start)) / pairs
 
 
+def exact_endgame(
+    players: tuple[Agent, Agent],
+    state: State,
+    board: Cards,
+    ranges: tuple[Belief, Belief],
+    hand: int = 0,
+) -> float:
+    """What the agent at position 0 wins in a hand from its last street on, by the ranges of both.
+
+    Every pair of hands counts as often as it comes there.
+    """
+    if state.round != state.rules.rounds - 1:
+        raise EquipoiseError("an endgame is the last street: cards before it are too many to deal")
+    checkdown = CheckDown(state.rules)
+    met = float(checkdown.against(ranges[1].weights, board).mass @ ranges[0].weights)
+    if not met > 0:
+        raise EquipoiseError("the ranges hold no two hands that meet: nothing can be played")
+    return _Walk(checkdown, players, hand).value(state, board, ranges) / met
+
+
 class _Walk:
     """The public tree with both ranges."""
 

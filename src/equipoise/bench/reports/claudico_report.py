@@ -235,6 +235,18 @@ def _matches(found: Data) -> list[RenderableType]:
     ]
     title = "what endgames add on the same deals"
     parts.append(_table(title, ("endgames", "hands", "bb/100", "significant at"), added))
+    rivers = [
+        (
+            f"{row['endgame']} against {row['against']}",
+            f"{row['hands']:,}",
+            f"{row['rivers']:,}",
+            *figures(row),
+            f"{row['pct_of_river_pot']:+.2f}",
+        )
+        for row in found["rivers"]
+    ]
+    columns = ("endgames", "hands", "rivers", "bb/100", "significant at", "% of the river's pot")
+    parts.append(_table("what endgames add, exactly at the rivers met", columns, rivers))
     return parts + [f"left out: {why}" for why in found["missing"].values()]
 
 

@@ -2,7 +2,8 @@
 
 All are duplicate matches over the same deals, in big blinds a hundred hands as the competition was
 judged, with the interval and the level at which a result is significant, two-sided. What endgames are
-worth against another agent is the difference between two such matches, pair by pair.
+worth against another agent is the difference between two such matches, pair by pair, or, with far less
+luck, what they add at the rivers that are met (:mod:`.riverplay`).
 
 What is done is kept: a figure is a file in the cache, named by players, their blueprints, hands and seed, and
 a match that was stopped goes on from its log. Opponents whose blueprint is not here are named with the
@@ -27,6 +28,7 @@ from equipoise.arena.measures.aivat import aivat
 from equipoise.arena.measures.opening import opening_chart, opening_earnings
 from equipoise.arena.statistics import paired_difference
 from equipoise.artefact import fingerprint
+from equipoise.bench.reproduce.claudico.riverplay import added_by_endgames
 from equipoise.bench.reproduce.meetings import blueprint_stamp
 from equipoise.cache import cache_folder
 from equipoise.errors import ArtefactError, EquipoiseError
@@ -169,6 +171,7 @@ def play_all(
     rows: list[Data] = []
     missing: dict[str, str] = {}
     known: dict[tuple[str, str], tuple[int, list[float]]] = {}
+    plain, solved = QUICK_HANDS if quick else HANDS
     for number, (first, second) in enumerate(MEETINGS):
         if second not in SETTINGS:
             try:
@@ -176,7 +179,6 @@ def play_all(
             except ArtefactError as error:
                 missing[second] = str(error)
                 continue
-        plain, solved = QUICK_HANDS if quick else HANDS
         wanted = hands or (plain if first == "none" else solved)
         progress(Event(number, len(MEETINGS), f"{first} v {second}, {wanted:,} hands"))
         row = dict(meet(keeper, first, second, wanted, seed, workers, luckless))
@@ -191,7 +193,32 @@ def play_all(
         found = paired_difference(np.array(samples), np.array(others))
         row = {"endgame": first, "against": second, "hands": wanted}
         added.append(row | _figures(found.mean, found.half_width))
-    return {"meetings": rows, "endgames_add": added, "missing": missing}
+    return {
+        "meetings": rows,
+        "endgames_add": added,
+        "rivers": _rivers(keeper, hands or solved, seed, progress),
+        "missing": missing,
+    }
+
+
+def _rivers(keeper: Keeper, hands: int, seed: int, progress: Listener) -> list[Data]:
+    """What endgames add against Claudico without them and others, exactly at the rivers met."""
+    rows = []
+    for other in ("none", *OPPONENTS):
+        for endgame in ("exact", "lp"):
+            try:
+                stamps = [keeper.stamp(endgame), keeper.stamp(other)]
+            except ArtefactError:
+                continue
+
+            def measure(log: Path, endgame: str = endgame, other: str = other) -> Data:
+                players = keeper.player("none"), keeper.player(endgame), keeper.player(other)
+                found = added_by_endgames(*players, hands, seed, progress=progress)
+                mean, half = found.pop("mbb_per_hand"), found.pop("ci95_mbb")
+                return {"endgame": endgame, "against": other, **found, **_figures(mean, half)}
+
+            rows.append(keeper.kept(["rivers", *stamps, hands, seed], measure))
+    return rows
 
 
 def limps(blueprint: str, hands: int, seed: int, progress: Listener) -> Data:
