@@ -45,6 +45,11 @@ def browser():
         shown.close()
 
 
+def pick(page, label, option):
+    page.get_by_label(label, exact=True).click()
+    page.get_by_role("option", name=option).first.click()
+
+
 def test_a_spot_from_the_first_stroke_to_the_link(server, browser):
     from playwright.sync_api import expect
 
@@ -57,16 +62,32 @@ def test_a_spot_from_the_first_stroke_to_the_link(server, browser):
     cost = page.locator(".cost")
     page.get_by_label("board").fill("Ks8d3c2h7d")
     expect(cost).to_contain_text("10 decisions")
+    pick(page, "preset", "three-bet")
+    expect(page.get_by_label("pot", exact=True)).to_have_value("18")
+    pick(page, "preset", "single-raised:")
+    expect(page.get_by_label("pot", exact=True)).to_have_value("5")
+    expect(page.get_by_label("board")).to_have_value("Ks8d3c2h7d")
 
     # Bad input is a sentence, in every field.
     for label, bad, sentence in (
         ("board", "Ks8dxx", "no rank"), ("pot", "abc", "write a number"), ("stack", "-3", "stack"),
+        ("river bets", "50", "needs a unit"), ("river raises", "0%", "more than nothing"),
     ):  # fmt: skip
         field = page.get_by_label(label, exact=True)
         good = field.input_value()
         field.fill(bad)
         expect(cost).to_contain_text(sentence)
         field.fill(good)
+        expect(cost).to_contain_text("decisions")
+    page.get_by_text("Rake, betting so far").click()
+    for label, bad, sentence in (
+        ("rake, %", "x", "rake: write a number"), ("rake cap", "3", "fill in both"),
+        ("smallest bet", "-1", "min_bet"), ("betting so far: check, bet 3.25", "jump", "jump"),
+        ("sizes as text", "bets = ", "TOML"),
+    ):  # fmt: skip
+        page.get_by_label(label, exact=True).fill(bad)
+        expect(cost).to_contain_text(sentence)
+        page.get_by_label(label, exact=True).fill("")
         expect(cost).to_contain_text("decisions")
     text = page.get_by_label("oop range as text")
     text.fill("AA,KZ")
@@ -100,13 +121,27 @@ def test_a_spot_from_the_first_stroke_to_the_link(server, browser):
     page.locator(".crumbs button").first.click()
     expect(page.locator(".result .title")).to_have_text("Ks8d3c2h7d, pot 5 bb: oop")
 
+    # Practised: graded, and a score kept.
+    page.get_by_role("button", name="Deal a hand").click()
+    page.locator(".drill .standing button").first.click()
+    expect(page.locator(".drill .score")).to_contain_text("of 1 right")
+
+    # A file of the spot, and of the position with what every action is worth.
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="As file").click()
+    assert 'board = "Ks8d3c2h7d"' in taken.value.path().read_text()
+    page.get_by_role("tab", name="download").click()
+    with page.expect_download() as taken:
+        page.locator(".report").get_by_role("button", name="CSV").click()
+    assert taken.value.path().read_text().splitlines()[0].endswith("ev_bb bet 3.75")
+
     # Locked to check everything, solved again.
     page.get_by_label("check %").fill("100")
     for box in page.locator(".result input[aria-label^='bet ']").all():
         box.fill("0")
     page.get_by_role("button", name="Lock and solve").click()
     expect(page.locator(".result")).to_contain_text("1 locked")
-    expect(page.locator(".key").first).to_contain_text("100.0%")
+    expect(page.locator(".action-bar").first).to_contain_text("100.0%")
 
     # Shared: the address holds the spot, on a phone too.
     page.get_by_role("button", name="Link", exact=True).click()
@@ -118,3 +153,77 @@ def test_a_spot_from_the_first_stroke_to_the_link(server, browser):
     expect(phone.locator(".result .title")).to_have_text("Ks8d3c2h7d, pot 5 bb: oop")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     assert not errors
+
+
+def test_what_does_not_fit_offers_cuts_that_suffice(server, browser):
+    from playwright.sync_api import expect
+
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page.goto(f"{server}/study")
+    page.get_by_label("board").fill("Ks8d3c")
+    expect(page.locator(".cost")).to_contain_text("decisions")
+    page.get_by_label("turn bets").fill("20%,33%,50%,75%,100%,150%,a")
+    page.get_by_label("river bets").fill("33%,50%,75%,100%,150%,a")
+    page.wait_for_timeout(1500)
+    expect(page.locator(".cuts")).to_contain_text("saves")
+    page.get_by_role("button", name=re.compile("Take these cuts")).click()
+    expect(page.locator(".cost")).to_contain_text("decisions")
+    expect(page.locator(".cuts")).to_have_text("")
+    page.close()
+
+
+def test_flops_solved_sorted_filtered_and_opened(server, browser):
+    from playwright.sync_api import expect
+
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page.goto(f"{server}/study")
+    for name, text in (("oop", "QQ+"), ("ip", "AKs,JJ")):
+        page.get_by_label(f"{name} range as text").fill(text)
+    page.get_by_label("board").fill("Ks8d3c")
+    page.get_by_label("stack", exact=True).fill("5")
+    expect(page.locator(".cost")).to_contain_text("decisions")
+    page.get_by_role("button", name="All flops").click()
+    page.wait_for_url(re.compile("/study/flops"))
+    target = page.get_by_label("target, % of pot")
+    target.fill("nothing")
+    expect(page.locator(".cost")).to_contain_text("write a number")
+    target.fill("20")
+    pick(page, "how many", "5 flops")
+    expect(page.locator(".cost")).to_contain_text("5 flops")
+    page.get_by_role("button", name="Solve them").click()
+    expect(page.locator(".flop-row")).to_have_count(5)
+    pick(page, "sort by", "equity_oop")
+    page.get_by_label("only: paired").fill("monotne")
+    expect(page.locator(".result .wrong")).to_contain_text("did you mean 'monotone'")
+    page.get_by_label("only: paired").fill("unpaired")
+    expect(page.locator(".result .wrong")).to_have_text("")
+    expect(page.locator(".result .h3").nth(1)).to_contain_text("first to act")
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="PNG").click()
+    assert taken.value.path().stat().st_size > 1000
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.get_by_label("folder of equipoise batch").fill("/nowhere")
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.locator(".q-notification")).to_contain_text("no report of a batch")
+    page.locator("[data-board]").first.click()
+    page.wait_for_url(re.compile(r"/study\?spot="))
+    expect(page.get_by_label("oop range as text")).to_have_value("QQ+")
+    page.close()
+
+
+def test_jam_or_fold_by_stack(server, browser):
+    from playwright.sync_api import expect
+
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    expect.set_options(timeout=PATIENCE)
+    page.goto(f"{server}/study/jamfold?stack=10")
+    expect(page.locator(".title").first).to_have_text("Small blind jams 58.3% of hands")
+    page.get_by_label("Shorter stack").click()
+    expect(page.get_by_text("9.5 big blinds")).to_be_visible()
+    expect(page.locator(".matrix")).to_have_count(4)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.close()

@@ -80,7 +80,9 @@ def batch_command(
     Results in the output folder are kept and not solved again. The report in it has the frequency,
     EV and equity of every line on every board as CSV and Parquet, their weighted means, a picture.
     """
+    from equipoise.games.spot import Spot
     from equipoise.run import Limit
+    from equipoise.solve.batch.jobs import keep_template
     from equipoise.solve.batch.report import BatchReport
     from equipoise.solve.batch.results import Results
     from equipoise.workers import check_address, cluster
@@ -104,6 +106,8 @@ def batch_command(
         raise EquipoiseError(f"no spot could be solved: {failed[0].job.name}: {failed[0].error}")
     report = BatchReport(outcomes)
     files = report.save(out / "report")
+    if spot is not None:
+        keep_template(out, Spot.load(spot))
     told = report.means() | {
         "resumed": sum(outcome.resumed for outcome in outcomes),
         "failed": [{"name": o.job.name, "error": o.error} for o in failed],

@@ -48,7 +48,9 @@ _REMEMBERED, _MOST_WAITING = 200, 200
 class Job:
     """One piece of work."""
 
-    def __init__(self, lane: str, work: Work, args: tuple[Any, ...], label: str, key: str) -> None:
+    def __init__(
+        self, lane: str, work: Work, args: tuple[Any, ...], label: str, key: str, grace: float
+    ) -> None:
         self.id = secrets.token_hex(8)
         self.lane, self.label, self.key = lane, label, key
         #: How far it is; None until it first says so.
@@ -56,6 +58,8 @@ class Job:
         self.state: Standing = "waiting"
         #: Why it failed, in one sentence.
         self.error = ""
+        #: Seconds it may still take once it is cancelled.
+        self.grace = grace
         self._call = (work, args)
         self._future: Future[Any] = Future()
         self._cancelled = threading.Event()
@@ -77,6 +81,11 @@ class Job:
     def cancel(self) -> None:
         """It is no longer wanted."""
         self._cancelled.set()
+
+    @property
+    def cancelling(self) -> bool:
+        """Whether it was cancelled and is not over yet."""
+        return self._cancelled.is_set() and not self.over
 
     def _end(self, state: Standing, result: Any = None, error: str = "") -> None:
         if self.over:
@@ -105,15 +114,26 @@ class Jobs:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, lane: str, work: Work, *args: Any, label: str = "", key: str = "") -> Job:
-        """Have something done; a job of the same key that is not over yet is that job."""
+    def submit(
+        self,
+        lane: str,
+        work: Work,
+        *args: Any,
+        label: str = "",
+        key: str = "",
+        grace: float = _GRACE,
+    ) -> Job:
+        """Have something done; a job of the same key that is not over yet is that job.
+
+        One that is cancelled and not over after `grace` seconds is ended with its process.
+        """
         with self._lock:
             same = self._alive(key)
             if same is not None:
                 return same
             if self._queues[lane].qsize() >= _MOST_WAITING:
                 raise EquipoiseError("too many jobs are waiting: try again in a while")
-            job = Job(lane, work, args, label, key)
+            job = Job(lane, work, args, label, key, grace)
             self._jobs[job.id] = job
             for old in [id for id, kept in self._jobs.items() if kept.over][:-_REMEMBERED]:
                 del self._jobs[old]
@@ -173,7 +193,7 @@ class _Attendant:
             self._dismiss()
             job._end("failed", error="a worker died: try again")
             return
-        patience = _GRACE
+        patience = job.grace
         while not job.over:
             if job._cancelled.is_set():
                 self._flag.set()

@@ -27,6 +27,7 @@ from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.range import Range
 from equipoise.cards.streets import STREETS
 from equipoise.errors import CardError, EquipoiseError, GameError, RangeError
+from equipoise.files import written
 from equipoise.games.runouts import Weighted, suit_symmetries
 from equipoise.games.spot import Spot
 from equipoise.settings import read_text
@@ -34,6 +35,9 @@ from equipoise.solve.batch.flopsubset import choose_flops
 
 #: A list of all 2.6 million rivers still fits.
 _MOST_BYTES = 50_000_000
+
+#: File of the spot whose board is replaced, in the folder of a batch.
+TEMPLATE = "template.toml"
 
 _WEIGHT = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+")
 
@@ -158,6 +162,18 @@ class Batch:
             except RangeError as error:
                 passed.append(Passed(name, str(error)))
         return cls(tuple(jobs), tuple(passed))
+
+
+def keep_template(folder: str | Path, template: Spot) -> None:
+    """Write the spot whose board was replaced beside the answers, for who looks at one of them."""
+    with written(Path(folder) / TEMPLATE, "w") as file:
+        file.write(template.to_toml())
+
+
+def kept_template(folder: str | Path) -> Spot | None:
+    """That spot again; None where the jobs of a batch had no template."""
+    path = Path(folder) / TEMPLATE
+    return Spot.load(path) if path.is_file() else None
 
 
 def on_board(template: Spot, board: tuple[int, ...]) -> Spot:

@@ -32,7 +32,7 @@ class ShownPosition(Position, Columnar):
         return self.answer.spot.unit
 
     def columns(self) -> dict[str, Any]:
-        """One row a hand of the player to act, with how often it takes each action."""
+        """One row a hand of the player to act: how often it takes each action, and what that is worth."""
         who = self.decider()
         return {
             "hand": [combo_text(int(hand)) for hand in self.hands(who)],
@@ -40,7 +40,25 @@ class ShownPosition(Position, Columnar):
             "equity": self.equity(who),
             f"ev_{self.unit}": self.ev(who),
             **dict(zip(self.actions, self.strategy(), strict=True)),
+            **{
+                f"ev_{self.unit} {action}": worth
+                for action, worth in zip(self.actions, self.action_ev(), strict=True)
+            },
         }
+
+    def class_means(self, figures: NDArray[np.float64], player: int) -> NDArray[np.float64]:
+        """Means of a figure of a player's hands over each of the 169 classes, by how often they are held.
+
+        A class that is not held has none: NaN.
+        """
+        weight = self.weight(player)
+        known = ~np.isnan(figures) & (weight > 0)
+        classes = COMBO_CLASS[self.hands(player)]
+        held = np.bincount(classes, weights=np.where(known, weight, 0), minlength=CLASS_COUNT)
+        summed = np.bincount(
+            classes, weights=np.where(known, weight * figures, 0), minlength=CLASS_COUNT
+        )
+        return np.divide(summed, held, out=np.full(CLASS_COUNT, np.nan), where=held > 0)
 
     def matrix(self) -> NDArray[np.float64]:
         """How much of each class takes each action, as a chart: [13, 13, action].

@@ -54,8 +54,9 @@ class RangeGrid:
                 names = [*own, *range_names()]
                 if names:
                     ui.select(
-                        names, label="saved", on_change=lambda e: self._named(e.value, own)
-                    ).props("dense outlined").classes("grow")
+                        names, label="by name", with_input=True,
+                        on_change=lambda e: self._named(e.value, own),
+                    ).props("dense outlined").classes("grow")  # fmt: skip
             self._text = ui.textarea(
                 value=str(self.range), on_change=lambda e: self._typed(e.value)
             )
@@ -88,10 +89,11 @@ class RangeGrid:
         for hand in told.get("hands", []):
             if hand in known:
                 weights[known[hand] == COMBO_CLASS] = weight
-        self._become(Range(weights))
+        self.become(Range(weights))
 
-    def _become(self, found: Range) -> None:
-        self.range = found
+    def become(self, found: Range) -> None:
+        """Be another range."""
+        self.range, self._wrong.text = found, ""
         self._text.value = str(found)
         self._draw()
         self._changed()
@@ -114,10 +116,12 @@ class RangeGrid:
 
     def _top(self, percent: float | None) -> None:
         if percent is not None and 0 <= percent <= 100:
-            self._become(Range.parse(f"top {percent:g}%"))
+            self.become(Range.parse(f"top {percent:g}%"))
 
-    def _named(self, name: str, own: dict[str, str]) -> None:
+    def _named(self, name: str | None, own: dict[str, str]) -> None:
+        if not name:
+            return
         try:
-            self._become(Range.parse(own.get(name, name)))
+            self.become(Range.parse(own.get(name, name)))
         except EquipoiseError as error:
             complain(str(error))

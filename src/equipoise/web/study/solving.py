@@ -22,6 +22,8 @@ from equipoise.run import Listener, Stop
 LockWords = tuple[str, dict[str, float], str, bool]
 #: Characters of a link's spot, packed and not.
 _MOST_PACKED, _MOST_TEXT = 20_000, 200_000
+#: Seconds that a solve which is paused may take to end its iteration and write its file.
+SECONDS_TO_SAVE = 900.0
 #: Storage from which on numbers are kept in 16 bits.
 _MOST_BYTES = 8_000_000_000
 
@@ -73,7 +75,8 @@ def solve_work(
 ) -> dict[str, Any]:
     """Solve a spot, or go on with its file, until the target is met or somebody pauses; saved either way.
 
-    With locks a solve begins from that of the spot without them, `base`, where there is one.
+    A spot without a file of its own goes on from `base`, where there is one: another file of the same spot,
+    or the solution without locks. Long solves are saved on the way.
     """
     from equipoise.solve.spots.solution import Solution
     from equipoise.solve.spots.solutionfile import is_solution
@@ -82,13 +85,14 @@ def solve_work(
     path = solution_file(spot, locks)
     if is_solution(path):
         solution = Solution.load(path, threads=None)
-    elif base is not None and locks:
-        solution = Solution.load(base, threads=None)
+    else:
+        if base is not None:
+            solution = Solution.load(base, threads=None)
+        else:
+            solution = Solution.unsolved(spot, None, storage_for(spot))
         for lock in locks:
             _lock(solution, lock)
-    else:
-        solution = Solution.unsolved(spot, None, storage_for(spot))
-    solution.solve_on(target_pct_pot, listener=listener, stop=stop)
+    solution.solve_on(target_pct_pot, listener=listener, stop=stop, checkpoint=path)
     solution.save(path)
     return {**solution.to_dict(), "file": str(path)}
 
@@ -96,10 +100,60 @@ def solve_work(
 def storage_for(spot: Spot) -> Any:
     """Numbers of 16 bits where 32 would take more than fits, or more than 8 GB."""
     from equipoise.solve.spots.cost import spot_cost
-    from equipoise.workers import available_bytes
+    from equipoise.solve.spots.fitting import memory_limit
 
-    most = min(_MOST_BYTES, int(0.8 * available_bytes()))
+    most = min(_MOST_BYTES, memory_limit())
     return "16-bit" if spot_cost(spot).memory_bytes() > most else "32-bit"
+
+
+def batch_work(
+    listener: Listener, stop: Stop, text: str, flops: int | None, target_pct_pot: float, folder: str
+) -> dict[str, Any]:
+    """Solve a spot on many flops into a folder, and report on those that are solved, all or some."""
+    from equipoise.run import Limit
+    from equipoise.solve.batch.jobs import Batch, keep_template
+    from equipoise.solve.batch.report import BatchReport
+    from equipoise.solve.batch.run import run_batch
+
+    template = Spot.from_toml(text)
+    batch = Batch.from_flops(template, flops)
+    outcomes = run_batch(
+        batch, folder, Limit(exploitability_pct_pot=target_pct_pot), workers=1,
+        listener=listener, storage=storage_for(template), stop=stop,
+    )  # fmt: skip
+    report = BatchReport(outcomes)
+    report.save(Path(folder) / "report")
+    keep_template(folder, template)
+    return {"solved": len(report.spots), "of": len(batch.jobs)}
+
+
+def batch_folder(spot: Spot, target_pct_pot: float) -> Path:
+    """Where the flops of a spot are solved to; a larger number of them goes on in the same folder."""
+    told = {key: value for key, value in spot.to_dict().items() if key not in ("name", "board")}
+    name = f"{spot.name or 'flops'}-{fingerprint([told, target_pct_pot])[:12]}"
+    return study_folder() / "flops" / name
+
+
+def batch_folders() -> dict[str, Path]:
+    """Folders with a report, by name, those written last first."""
+    found = [at for at in (study_folder() / "flops").glob("*") if (at / "report").is_dir()]
+    found.sort(key=lambda at: -(at / "report").stat().st_mtime)
+    return {at.name: at for at in found}
+
+
+def short_work(listener: Listener, stop: Stop) -> dict[str, Any]:
+    """Jam or fold at every stack of the page: charts, and the spans of stacks of every class."""
+    from equipoise.solve.study.shortstacks import ShortStacks
+
+    found = ShortStacks(listener=listener, stop=stop)
+    return {
+        "stacks": list(found.stacks),
+        "jam": found.frequencies("jam"),
+        "call": found.frequencies("call"),
+        "jam_share": [chart.jam_share for chart in found.charts],
+        "call_share": [chart.call_share for chart in found.charts],
+        "hands": found.columns(),
+    }
 
 
 def _lock(solution: Any, lock: LockWords) -> None:

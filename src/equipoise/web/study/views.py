@@ -1,50 +1,79 @@
-"""Pictures of a solved position for the page, as markup made of our own numbers and names alone."""
+"""Pictures of solved positions and of tables for the pages, as markup of our own numbers and names alone."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from nicegui import ui
+from numpy.typing import NDArray
 
 from equipoise.cards import chart
 from equipoise.cards.card import RANKS, SUITS
-from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, class_text
+from equipoise.cards.combos import class_text
 
 if TYPE_CHECKING:
+    from equipoise.solve.batch.boardtable import BoardTable
     from equipoise.solve.spots.show import ShownPosition
     from equipoise.solve.study.equitygraph import EquityGraph
     from equipoise.solve.study.runouts import RunoutReport
 
 #: What a matrix can be coloured by.
 MODES = ("strategy", "EV", "equity", "range")
+#: The pages of the study.
+_SUBPAGES = (("Spot", "/study"), ("Flops", "/study/flops"), ("Jam or fold", "/study/jamfold"))
+#: Where the answer stands below the form, on a phone, it is scrolled to.
+SHOW_ANSWER = (
+    "if (innerWidth <= 900) document.querySelector('.answer')"
+    ".scrollIntoView({behavior: 'smooth', block: 'start'});"
+)
+
+
+def subpages(here: str) -> None:
+    """Links to the pages of the study."""
+    with ui.element("nav").classes("nav sub").props('aria-label="Study"'):
+        for title, path in _SUBPAGES:
+            link = ui.link(title, path)
+            if path == here:
+                link.props('aria-current="page"')
 
 
 def legend(position: ShownPosition) -> str:
-    """Actions with their colours, how often and what they are worth."""
+    """Actions as bars: how often they are taken and what they are worth."""
     if position.to_act is None:
         return ""
     colours = chart.action_colours(position.actions)
     parts = [
-        f'<span class="key"><i style="background:{colour}"></i>{escape(action)} '
-        f'<b class="num">{often:.1%}</b> <span class="muted num">EV {_number(worth)}</span></span>'
+        f'<div class="action-bar"><span class="fill" style="width:{100 * often:.2f}%;background:{colour}">'
+        f'</span><span class="key"><i style="background:{colour}"></i>{escape(action)}</span> '
+        f'<b class="num">{often:.1%}</b> <span class="muted num">EV {number(worth)}</span></div>'
         for (action, often, _, worth), colour in zip(
             position.action_figures(), colours, strict=True
         )
     ]
-    return f'<div class="keys">{"".join(parts)}</div>'
+    return f'<div class="action-bars">{"".join(parts)}</div>'
 
 
 def matrix(position: ShownPosition, mode: str, player: int) -> str:
     """The 13×13 chart of a player: what he does if it is his turn, or EV, equity or weight by colour."""
     if mode == "strategy" and position.to_act == player:
-        cells = chart.cells(position.matrix(), chart.action_colours(position.actions))
-        drawn = [(cell.label, _stripes(cell), cell.ink, cell.note) for cell in cells]
-    else:
-        drawn = _heat(position, mode, player)
+        return strategy_chart(position.matrix(), position.actions)
+    return grid(_heat(position, mode, player))
+
+
+def strategy_chart(frequencies: NDArray[np.float64], actions: Sequence[str]) -> str:
+    """A 13×13 chart of how often actions are taken: [13, 13, action]."""
+    cells = chart.cells(frequencies, chart.action_colours(actions))
+    return grid([(cell.label, _stripes(cell), cell.ink, cell.note) for cell in cells])
+
+
+def grid(drawn: Sequence[tuple[str, str, str, str]]) -> str:
+    """Cells of a chart: hand, background, ink and a note each."""
     inside = "".join(
         f'<div class="cell" data-hand="{label}" style="background:{fill};color:{ink}">'
-        f"{label}<small>{note}</small></div>"
+        f"{label}<small>{escape(note)}</small></div>"
         for label, fill, ink, note in drawn
     )
     return f'<div class="matrix" role="img" aria-label="hand chart">{inside}</div>'
@@ -56,43 +85,57 @@ def _stripes(cell: chart.Cell) -> str:
 
 
 def _heat(position: ShownPosition, mode: str, player: int) -> list[tuple[str, str, str, str]]:
-    weight = position.weight(player)
     figures = {"EV": position.ev, "equity": position.equity}.get(mode, position.reach)(player)
-    classes = COMBO_CLASS[position.hands(player)]
-    known = ~np.isnan(figures) & (weight > 0)
-    held = np.bincount(classes, weights=np.where(known, weight, 0), minlength=CLASS_COUNT)
-    summed = np.bincount(
-        classes, weights=np.where(known, weight * figures, 0), minlength=CLASS_COUNT
-    )
-    means = np.divide(summed, held, out=np.full(CLASS_COUNT, np.nan), where=held > 0)
+    means = position.class_means(figures, player)
     top = 1.0 if mode != "EV" else max(float(np.nanmax(means, initial=0.0)), 1e-9)
+    notes = "{:.3g}" if mode == "EV" else "{:.0%}"
+    return heat_cells(means / top, [notes.format(mean) for mean in means.tolist()])
+
+
+def heat_cells(
+    shares: NDArray[np.float64], notes: Sequence[str]
+) -> list[tuple[str, str, str, str]]:
+    """Cells coloured from 0 to 1; NaN is empty."""
     drawn = []
-    for number, mean in enumerate(means.tolist()):
-        if mean != mean:
-            drawn.append((class_text(number), "var(--panel-2)", "var(--ink-2)", ""))
-            continue
-        share = min(max(mean / top, 0.0), 1.0)
-        fill = f"hsl({30 + 175 * share:.0f} 62% {78 - 34 * share:.0f}%)"
-        note = f"{mean:.0%}" if mode != "EV" else f"{mean:.3g}"
-        drawn.append((class_text(number), fill, "#16191d" if share < 0.75 else "#fff", note))
+    for place, (share, note) in enumerate(zip(shares.tolist(), notes, strict=True)):
+        if share != share:
+            drawn.append((class_text(place), "var(--panel-2)", "var(--ink-2)", ""))
+        else:
+            drawn.append((class_text(place), *_warmth(share), note))
     return drawn
 
 
+def _warmth(share: float) -> tuple[str, str]:
+    """Background and ink of a share from 0 to 1."""
+    share = min(max(share, 0.0), 1.0)
+    fill = f"hsl({30 + 175 * share:.0f} 62% {78 - 34 * share:.0f}%)"
+    return fill, "#16191d" if share < 0.75 else "#fff"
+
+
 def curve_svg(points: list[tuple[int, float]], target: float) -> str:
-    """Exploitability over iterations, both in magnitudes."""
+    """Exploitability over iterations, in magnitudes, with the target as a line."""
     if len(points) < 2:
-        return '<p class="muted small">The curve begins with the second look.</p>'
+        return ""
     logs = [float(np.log10(max(value, 1e-4))) for _, value in points]
     low, high = min([*logs, float(np.log10(target))]) - 0.1, max(logs) + 0.1
     last = points[-1][0]
-    xs = [10 + 380 * count / last for count, _ in points]
-    ys = [110 - 100 * (value - low) / (high - low) for value in logs]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
-    goal = 110 - 100 * (float(np.log10(target)) - low) / (high - low)
+    xs = [46 + 344 * count / last for count, _ in points]
+
+    def height(value: float) -> float:
+        return 100 - 92 * (value - low) / (high - low)
+
+    line = " ".join(f"{x:.1f},{height(y):.1f}" for x, y in zip(xs, logs, strict=True))
+    goal = height(float(np.log10(target)))
+    ticks = "".join(
+        f'<text x="40" y="{height(power) + 4:.1f}" class="tick end">{10.0**power:g} %</text>'
+        f'<line x1="46" x2="390" y1="{height(power):.1f}" y2="{height(power):.1f}" class="rule"/>'
+        for power in range(int(np.ceil(low)), int(np.floor(high)) + 1)
+    )
     return (
         '<svg viewBox="0 0 400 120" class="curve" role="img" aria-label="exploitability curve">'
-        f'<line x1="10" x2="390" y1="{goal:.1f}" y2="{goal:.1f}" class="goal"/>'
-        f'<polyline points="{line}"/></svg>'
+        f'{ticks}<line x1="46" x2="390" y1="{goal:.1f}" y2="{goal:.1f}" class="goal"/>'
+        f'<polyline points="{line}"/><text x="390" y="116" class="tick end">{last:,} iterations</text>'
+        "</svg>"
     )
 
 
@@ -102,16 +145,23 @@ def equity_svg(graph: EquityGraph) -> str:
     lines = []
     for player, name in ((0, "oop"), (1, "ip")):
         points = " ".join(
-            f"{10 + 380 * x:.1f},{190 - 180 * y:.1f}"
+            f"{34 + 356 * x:.1f},{184 - 176 * y:.1f}"
             for x, y in zip(shares, graph.at(player, shares), strict=True)
             if y == y
         )
         lines.append(f'<polyline class="{name}" points="{points}"/>')
+    ticks = "".join(
+        f'<text x="30" y="{188 - 176 * part:.0f}" class="tick end">{part:.0%}</text>'
+        f'<text x="{34 + 356 * part:.0f}" y="197" class="tick">{part:.0%}</text>'
+        f'<line x1="34" x2="390" y1="{184 - 176 * part:.1f}" y2="{184 - 176 * part:.1f}" class="rule"/>'
+        for part in (0.0, 0.25, 0.5, 0.75, 1.0)
+    )
     return (
         '<svg viewBox="0 0 400 200" class="curve equities" role="img" aria-label="equity graph">'
-        f'<rect x="10" y="10" width="380" height="180"/>{"".join(lines)}</svg>'
+        f"{ticks}{''.join(lines)}</svg>"
         '<div class="keys"><span class="key"><i class="oop"></i>oop</span>'
-        '<span class="key"><i class="ip"></i>ip</span></div>'
+        '<span class="key"><i class="ip"></i>ip</span>'
+        '<span class="muted">equity of the hands, weakest to strongest</span></div>'
     )
 
 
@@ -129,16 +179,53 @@ def runout_heat(report: RunoutReport, column: str) -> str:
                 continue
             share = (row[column] - low) / (high - low) if high > low else 0.5
             text = f"{row[column]:.3g}" if column.startswith("ev_") else f"{row[column]:.0%}"
+            fill, ink = _warmth(share)
             cells.append(
                 f'<div class="card-cell" data-card="{rank}{suit}" '
-                f'style="background:hsl({30 + 175 * share:.0f} 62% {78 - 34 * share:.0f}%)">'
-                f"{rank}{suit}<small>{text}</small></div>"
+                f'style="background:{fill};color:{ink}">{rank}{suit}<small>{text}</small></div>'
             )
     return f'<div class="runouts">{"".join(cells)}</div>'
 
 
+def board_bars(table: BoardTable, most: int) -> str:
+    """How often each action is taken on the boards of a table, a bar each."""
+    colours = chart.action_colours(table.actions)
+    rows = []
+    for row in table.rows[:most]:
+        parts = "".join(
+            f'<span style="width:{100 * row[action]:.2f}%;background:{colour}" '
+            f'title="{escape(action)} {row[action]:.1%}"></span>'
+            for action, colour in zip(table.actions, colours, strict=True)
+        )
+        rows.append(
+            f'<div class="flop-row"><b data-board="{row["board"]}">{_suited(row["board"])}</b>'
+            f'<div class="flop-bar">{parts}</div></div>'
+        )
+    means = table.means()
+    keys = "".join(
+        f'<span class="key"><i style="background:{colour}"></i>{escape(action)} '
+        f'<b class="num">{means[action] or 0.0:.1%}</b></span>'
+        for action, colour in zip(table.actions, colours, strict=True)
+    )
+    more = f'<p class="muted small">and {len(table.rows) - most:,} more boards</p>'
+    return (
+        f'<div class="keys">{keys}</div><div class="flop-rows">{"".join(rows)}</div>'
+        f"{more if len(table.rows) > most else ''}"
+    )
+
+
+def _suited(board: str) -> str:
+    """Cards of a board, coloured by suit."""
+    cards = [board[i : i + 2] for i in range(0, len(board), 2)]
+    signs = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+    return "".join(
+        f'<span class="suit-{card[1]}">{card[0]}{signs[card[1]]}</span>' for card in cards
+    )
+
+
 def hand_rows(position: ShownPosition, player: int) -> list[dict[str, Any]]:
     """One row a hand for a table that sorts and filters: classes, weight, EV, equity, actions."""
+    from equipoise.cards.combos import COMBO_CLASS, combo_text
     from equipoise.solve.study.handclasses import DRAWS, MADE, classes_of
 
     combos = position.hands(player)
@@ -147,8 +234,6 @@ def hand_rows(position: ShownPosition, player: int) -> list[dict[str, Any]]:
     turn = position.to_act == player
     play = position.strategy() if turn else np.zeros((0, len(combos)))
     worth = position.action_ev() if turn else play
-    from equipoise.cards.combos import combo_text
-
     rows = []
     for i in np.flatnonzero(position.weight(player) > 0).tolist():
         row: dict[str, Any] = {
@@ -167,5 +252,6 @@ def hand_rows(position: ShownPosition, player: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A figure in three digits; a dash for none."""
     return "–" if value != value else f"{value:.3g}"
