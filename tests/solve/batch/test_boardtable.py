@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from equipoise.cards.card import parse_cards
-from equipoise.cards.texture import texture
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
 from equipoise.run import Limit
@@ -13,6 +12,7 @@ from equipoise.solve.batch.boardtable import BoardTable
 from equipoise.solve.batch.jobs import Batch
 from equipoise.solve.batch.report import BatchReport
 from equipoise.solve.batch.run import run_batch
+from equipoise.solve.batch.texture import texture
 
 BOARDS = [("Td9d6hQc2s", 2.0), ("AsKs7s3s2d", 1.0), ("8c8d4h4sKd", 3.0)]
 

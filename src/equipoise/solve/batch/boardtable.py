@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.cards.card import RANKS, SUITS, parse_cards
-from equipoise.cards.texture import TEXTURES, texture
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError
 from equipoise.settings import brief, did_you_mean
 from equipoise.solve.batch.report import BatchReport, Row
 from equipoise.solve.batch.results import ROOT
+from equipoise.solve.batch.texture import TEXTURES, texture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

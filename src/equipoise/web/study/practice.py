@@ -2,26 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from nicegui import ui
 
 from equipoise.cards.card import parse_cards
+from equipoise.games.spot import Spot
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.study.drill import Drill
 from equipoise.web import widgets
 from equipoise.web.shell import complain, told
 from equipoise.web.study import solving
 
-if TYPE_CHECKING:
-    from equipoise.web.study.result import Result
+
+class Describing(Protocol):
+    """The side of the page that says what is solved."""
+
+    #: What is fixed in the solution that is open.
+    locks: list[solving.LockWords]
+
+    def spot(self) -> Spot:
+        """The spot as it is described."""
+
+    def resolve(self, locks: list[solving.LockWords]) -> None:
+        """Solve around locks."""
+
+
+class Standing(Protocol):
+    """The side of the page that shows a position."""
+
+    page: Describing
+    position: ShownPosition | None
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """Where one stands."""
+
+    def open(self, path: Path, at: str) -> None:
+        """Open a file at a position."""
 
 
 class Practice:
     """Locks and the drill of the position that is shown."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Standing) -> None:
         self._result = result
         self._drill: Drill | None = None
         self._dealt = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from nicegui import events, ui
 
@@ -11,13 +11,12 @@ from equipoise.cards.card import RANKS, SUITS, parse_card
 from equipoise.cards.chart import action_colours
 from equipoise.errors import EquipoiseError
 from equipoise.games.nodes import DEAL
-from equipoise.games.spot import Spot
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.solution import Solution
 from equipoise.web import widgets
 from equipoise.web.shell import told
-from equipoise.web.study import solving, views
-from equipoise.web.study.practice import Practice
+from equipoise.web.study import views
+from equipoise.web.study.practice import Describing, Practice
 from equipoise.web.study.reports import Reports
 
 #: Rows that the table of hands shows at a time.
@@ -27,19 +26,6 @@ _WALK = (
     "e.target.closest('.result [data-card], .result [data-hand]'); if (t) emitEvent('walked', "
     "{card: t.dataset.card || '', hand: t.dataset.hand || ''}); });</script>"
 )
-
-
-class Describing(Protocol):
-    """The side of the page that says what is solved."""
-
-    #: What is fixed in the solution that is open.
-    locks: list[solving.LockWords]
-
-    def spot(self) -> Spot:
-        """The spot as it is described."""
-
-    def resolve(self, locks: list[solving.LockWords]) -> None:
-        """Solve around locks."""
 
 
 class Result:
