@@ -10,7 +10,7 @@ from equipoise.agents.adaptive import memory as remembering
 from equipoise.agents.adaptive.beliefs import Beliefs, MatrixRecursion, RangeRecursion
 from equipoise.agents.adaptive.decisions import Decisions, PlayedHand, size_class, steps
 from equipoise.agents.adaptive.expectimax import Expectimax, golden_section, payoff
-from equipoise.agents.adaptive.features import FEATURES
+from equipoise.agents.adaptive.features import FEATURES, extended
 from equipoise.agents.adaptive.fitting import fit_actions, fit_players, grouped
 from equipoise.agents.adaptive.memory import Memory
 from equipoise.agents.adaptive.model import PlayerModel, shipped
@@ -18,6 +18,7 @@ from equipoise.agents.adaptive.opponent import Opponent
 from equipoise.agents.adaptive.situation import Situation, hand_on, hands_on, situation
 from equipoise.agents.adaptive.sizes import class_chances, log_density
 from equipoise.agents.adaptive.softmax import ascend, fit, gradient, log_probabilities
+from equipoise.agents.adaptive.twostep import TwoStep, beginnings, fit_two_step
 from equipoise.agents.registry import make_agent
 from equipoise.arena.match import play_match
 from equipoise.cards.card import parse_cards
@@ -232,6 +233,64 @@ def test_large_parts_are_groups_of_their_own(fixture, monkeypatch):
     names, group = grouped(fixture)
     assert names == ("field", "deepstack")
     assert (np.array(fixture.players)[fixture.player[group == 1]] == "deepstack").all()
+
+
+# ------------------------------------------------------------------------------- two steps
+
+
+def dealt(betting: str, holes: tuple[str, str], board: tuple[int, ...] = ()) -> PlayedHand:
+    first, second = (parse_cards(hole) for hole in holes)
+    return PlayedHand(at(betting), (first, second), board, ("a", "b"))
+
+
+@pytest.mark.parametrize("literal", [False, True])
+def test_where_nothing_is_believed_yet_two_steps_are_an_ascent(halves, literal):
+    start = beginnings(halves[0])
+    hands = [dealt("f", ("7h2c", hole)) for hole in ("AsAh", "9c4d", "KdJd")]
+    learner = TwoStep(start, rate=0.1, literal=literal)
+    for hand in hands:
+        learner.learn(hand)
+    rows = Decisions.of(hands)
+    key = (0, True, 0)
+    facts = extended(rows.facts, rows.street, np.zeros(3, dtype=np.int64))
+    design = start[key].scale.design(facts, rows.private)
+    chosen, open_ = np.array([1, 1, 1]), np.ones((3, 3), dtype=bool)
+    slow = ascend(design, chosen, open_, np.arange(3), rate=0.1, literal=literal)
+    # Equity against any hand is a table of 65,535 levels.
+    assert np.allclose(learner.theta[key], slow, atol=1e-4)
+    assert (learner.theta[0, False, 0] == 0).all()
+
+
+def test_the_second_bet_believes_by_what_the_first_has_taught(halves):
+    start = beginnings(halves[0])
+    draw = np.random.default_rng(4).normal
+    rise = {key: replace(cell, theta=draw(size=cell.theta.shape)) for key, cell in start.items()}
+    learner = TwoStep(rise, rate=0.0)
+    raised, answered = learner._bets(dealt("r300f", ("AsKd", "QhQc")))
+    chances = np.exp(
+        log_probabilities(raised.design, learner.theta[0, True, 0], np.ones((1326, 3), bool))
+    )
+    believed = GAME.equities(chances[:, 0], ())
+    scale, hand = rise[0, True, 0].scale, combo_index(*parse_cards("AsKd"))
+    rows = Decisions.of([dealt("r300f", ("AsKd", "QhQc"))])
+    private = rows.private[1:].copy()
+    private[0, 0] = believed[hand]
+    facts = extended(rows.facts[1:], rows.street[1:], np.zeros(1, dtype=np.int64))
+    assert np.allclose(answered.design[hand], scale.design(facts, private)[0], atol=1e-9)
+    assert abs(believed[hand] - rows.private[1, 0]) > 0.005
+
+
+def test_two_steps_make_a_model_that_plays(tmp_path):
+    from equipoise.arena.histories.played import read_hands, shipped_log
+
+    with shipped_log() as path:
+        hands = read_hands([path], 12)
+    learner = fit_two_step(hands, passes=2, rate=0.01)
+    assert learner.mean_log(hands) > TwoStep(beginnings(Decisions.of(hands))).mean_log(hands)
+    learner.completed(shipped("seed")).save(tmp_path / "m", {})
+    assert PlayerModel.load(tmp_path / "m").actions.features.name == "seed"
+    with pytest.raises(EquipoiseError, match="all hole cards"):
+        fit_two_step([hand._replace(holes=(None, None)) for hand in hands])
 
 
 # ------------------------------------------------------------------------------- beliefs

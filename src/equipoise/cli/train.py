@@ -45,7 +45,10 @@ FirstHands = Annotated[
 ]
 Phi = Annotated[str, typer.Option(help="`adaptive`: φ: seed, odds, context, full or payoff.")]
 Estimator = Annotated[
-    str, typer.Option(help="`adaptive`: newton, or the document's ascent or literal.")
+    str,
+    typer.Option(
+        help="`adaptive`: newton; the document's: ascent, literal, two-step, two-step-literal."
+    ),
 ]
 
 

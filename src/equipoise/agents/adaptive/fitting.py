@@ -1,11 +1,9 @@
 """Fitting a model of players to the decisions of a log.
 
 The *proper* fit is penalised maximum likelihood, cell by cell, by Newton's method. The document's own is a
-*two-step* estimator: pass over the hands in random order, five times; at each bet first the beliefs with θ as
-it is, then one gradient step of θ, α = .001, with beliefs as they are. Where every hole card is known, as in
-the logs of the competition, and φ takes the winning probability against a uniform hand, the beliefs of the
-first step are given by the cards; what is left is the ascent of :mod:`.softmax`, by the log-likelihood or
-literally by the probability.
+two-step estimator with beliefs (:mod:`.twostep`). Where φ takes the winning probability against any hand, and
+not against a range, step 1 has nothing to do; what is left is the *ascent* of :mod:`.softmax`, five passes in
+random order with α = .001, by the log-likelihood or *literally* by the probability.
 """
 
 from __future__ import annotations
@@ -41,6 +39,8 @@ Rows = NDArray[np.int64]
 _Any = TypeVar("_Any")
 
 ESTIMATORS = ("newton", "ascent", "literal")
+#: The document's own, with beliefs; the second by the probability itself.
+TWO_STEP = ("two-step", "two-step-literal")
 #: Ridges of actions, of classes of size and of ln sizes: in decisions.
 RIDGE, CLASS_RIDGE, LENGTH_RIDGE = 2.0, 20.0, 100.0
 #: Share of all decisions, and number, from which a player is a group of his own.

@@ -30,11 +30,16 @@ def played_hands(logs: Iterable[str | Path]) -> Iterator[PlayedHand]:
                 yield PlayedHand(hand.state, hand.holes, hand.board, hand.players)
 
 
-def read_decisions(logs: Iterable[str | Path], hands: int | None = None) -> Decisions:
-    """The decisions of the first `hands` hands of some histories, of all by default."""
+def read_hands(logs: Iterable[str | Path], hands: int | None = None) -> list[PlayedHand]:
+    """The first `hands` hands of some histories, all by default; none at all is refused."""
     named = list(logs)
     found = list(islice(played_hands(named), hands))
     if not found:
         told = ", ".join(map(str, named))
         raise HistoryError(f"{told}: no hand to learn from: give logs of no-limit hold'em")
-    return Decisions.of(found)
+    return found
+
+
+def read_decisions(logs: Iterable[str | Path], hands: int | None = None) -> Decisions:
+    """The decisions of the first `hands` hands of some histories, of all by default."""
+    return Decisions.of(read_hands(logs, hands))

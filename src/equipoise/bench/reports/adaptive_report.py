@@ -112,7 +112,8 @@ def _draw_log(figure: Any, data: dict[str, Any]) -> None:
                 color="lightgray")  # fmt: skip
         low.set(title=f"{name}: raises to", xlabel="chips (bars)", ylabel="share")
         also = low.twinx().twiny()
-        also.plot(curves["win"], curves["raise_to"], "k--")
+        known = [(win, to) for win, to in zip(curves["win"], curves["raise_to"], strict=True) if to]
+        also.plot(*zip(*known, strict=True), "k--")
         also.set(ylim=(0, 1000), xlabel="winning probability (line: mean, up to 1,000)")
     told, came, reckless, folds = axes[2, :4]
     for name, rows in data["calibration"].items():
@@ -133,7 +134,8 @@ def _draw_log(figure: Any, data: dict[str, Any]) -> None:
     reckless.set(
         title="best first raise of each hand, to", xlabel="winning probability", yscale="log"
     )
-    reckless.legend(fontsize=7)
+    reckless.set_ylim(150, 300_000)
+    reckless.legend(fontsize=7, loc="upper right")
     for way in ("seed_literal", "full_right"):
         folds.plot(data["failure"]["amounts"], data["failure"][way]["folds"],
                    label=_WAYS[way].split(",")[0])  # fmt: skip

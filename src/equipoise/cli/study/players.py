@@ -28,31 +28,43 @@ def train_players(
     json: bool,
 ) -> None:
     """Fit a model to logs, or to the few hands that ship, and write it."""
+    from equipoise.agents.adaptive.decisions import Decisions
     from equipoise.agents.adaptive.features import FEATURES
-    from equipoise.agents.adaptive.fitting import ESTIMATORS, fit_players
-    from equipoise.arena.histories.played import read_decisions, shipped_log
+    from equipoise.agents.adaptive.fitting import ESTIMATORS, TWO_STEP, fit_players
+    from equipoise.agents.adaptive.twostep import fit_two_step
+    from equipoise.arena.histories.played import read_hands, shipped_log
     from equipoise.artefact import fingerprint
     from equipoise.files import check_target
     from equipoise.settings import choose
 
     check_number("--hands", hands, 1, 1_000_000_000)
-    choose(estimator, ESTIMATORS, "--estimator", EquipoiseError)
+    choose(estimator, (*ESTIMATORS, *TWO_STEP), "--estimator", EquipoiseError)
     usable = ("seed", "odds", "context", "full", "payoff")
     chosen = FEATURES[choose(features, usable, "--features", EquipoiseError)]
+    if estimator in TWO_STEP and features != "seed":
+        raise EquipoiseError(
+            f"--estimator {estimator}: its φ is the document's: add --features seed"
+        )
     path = check_target(out or DEFAULT, overwrite=overwrite, what="--out")
     began = process_time()
     with progress_bar("adaptive", quiet=json) as bar:
         if logs:
-            decisions = read_decisions(logs, hands)
+            played = read_hands(logs, hands)
         else:
             with shipped_log() as fixture:
-                decisions = read_decisions([fixture], hands)
-        model = fit_players(decisions, chosen, estimator, seed, listening(bar))
-    group = model.groups_of(decisions)
-    known = decisions.known
-    logs_of = model.actions.logs(decisions.where(known), group[known])
-    kinds = decisions.kind[known]
-    mean = float(logs_of[range(len(kinds)), kinds].mean())
+                played = read_hands([fixture], hands)
+        decisions = Decisions.of(played)
+        if estimator in TWO_STEP:
+            literal = estimator == TWO_STEP[1]
+            learner = fit_two_step(played, literal=literal, seed=seed, progress=listening(bar))
+            model = learner.completed(fit_players(decisions, chosen, seed=seed))
+            mean = learner.mean_log(played)
+        else:
+            model = fit_players(decisions, chosen, estimator, seed, listening(bar))
+            known = decisions.known
+            logs_of = model.actions.logs(decisions.where(known), model.groups_of(decisions)[known])
+            kinds = decisions.kind[known]
+            mean = float(logs_of[range(len(kinds)), kinds].mean())
     told = {
         "hands": int(decisions.hand.max()) + 1,
         "decisions": len(decisions),

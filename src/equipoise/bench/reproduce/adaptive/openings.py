@@ -8,6 +8,8 @@ players of a log the hands that they were dealt are counted; of our own agents w
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,12 +20,14 @@ from equipoise.games.policy import PublicState
 from equipoise.games.rules import NOLIMIT_HOLDEM, Kind, State
 
 Floats = NDArray[np.float64]
-Curves = dict[str, list[float]]
+Curves = dict[str, list[Any]]
 
 #: Our own agents that are drawn: of different temper.
 AGENTS = ("nit", "maniac")
 #: Points of the curves, and the width of their kernel.
 POINTS, WIDTH = 41, 0.03
+#: Shares of raises below which none are drawn.
+RARE = 1e-3
 #: Borders of the histogram of raises, in chips; more is all in the last part.
 EDGES = np.arange(150, 1001, 50)
 
@@ -72,13 +76,17 @@ def _curves(win: Floats, chances: Floats, amounts: Floats, weights: Floats) -> C
     grid = np.linspace(win.min(), win.max(), POINTS)
     kernel = np.exp(-0.5 * ((grid[:, None] - win) / WIDTH) ** 2)
     means = kernel @ chances / kernel.sum(axis=1, keepdims=True)
-    mass = np.maximum(kernel @ weights.sum(axis=1), 1e-12)
-    size = kernel @ (weights * amounts).sum(axis=1) / mass
+    mass = kernel @ weights.sum(axis=1)
+    size = kernel @ (weights * amounts).sum(axis=1) / np.maximum(mass, 1e-12)
+    # Where hardly anybody raises there is no mean raise.
+    told = mass > RARE * kernel.sum(axis=1)
     counts, _ = np.histogram(np.minimum(amounts, EDGES[-1] - 1), EDGES, weights=weights)
     return {
         "win": grid.tolist(),
         **{name: means[:, k].tolist() for k, name in enumerate(("fold", "call", "raise"))},
-        "raise_to": size.tolist(),
+        "raise_to": [
+            one if there else None for one, there in zip(size.tolist(), told, strict=True)
+        ],
         "size_edges": EDGES.tolist(),
         "size_shares": (counts / max(counts.sum(), 1e-12)).tolist(),
     }
