@@ -456,6 +456,57 @@ def test_those_who_call_are_as_strong_as_callers():
     assert payoff(200, 19900, fold, float(p @ win)) - 100 > value + 500
 
 
+class ByHand(Fixed):
+    """Two hands, each with chances of its own."""
+
+    def __init__(self, rows: dict[int, tuple[float, float, float]]) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def chances(self, found, board, winning=None):
+        table = np.zeros((1326, 3))
+        for hand, row in self.rows.items():
+            table[hand] = row if found.can_raise else (row[0], 1 - row[0], 0)
+        return table
+
+
+def between_two(rows, wins, depth):
+    """A search that believes two hands alike, with given winning chances against each."""
+    search = thinker(ByHand(rows), "7h2c", depth=depth)
+    search._rows, search._weights = np.array(list(rows)), np.array([0.5, 0.5])
+    search._margin = 2 * np.array(wins) - 1
+    return search
+
+
+def test_the_winning_chance_is_that_given_a_call():
+    a, b = parse_combo("AsAh"), parse_combo("KsKh")
+    search = between_two({a: (0.6, 0.4, 0), b: (0.1, 0.9, 0)}, (0.8, 0.3), 0)
+    given_call = (0.4 * 0.8 + 0.9 * 0.3) / 1.3
+    assert given_call == pytest.approx(0.4538, abs=1e-4)
+    value = search._after(at(""), raise_to(300), search._weights, 0)
+    assert value == pytest.approx(payoff(200, 200, 0.35, given_call) - 100)
+    assert value < payoff(200, 200, 0.35, 0.55) - 100
+
+
+def test_his_action_is_a_mixture_over_his_hands():
+    def jams(q):
+        return 1 / (1 + exp(-10 * (q - 0.7)))
+
+    a, b = parse_combo("AsAh"), parse_combo("KsKh")
+    rows = {hand: (1 - jams(q), 0.0, jams(q)) for hand, q in ((a, 0.4), (b, 0.8))}
+    search = between_two(rows, (0.0, 0.0), 1)
+    # We fold to every raise: chips lost to raises, and the blind won otherwise.
+    value = search._after(at(""), raise_to(300), search._weights, 1)
+    raised = (100 - value) / 400
+    assert raised == pytest.approx(0.3892, abs=1e-4)
+    assert jams(0.6) == pytest.approx(0.2689, abs=1e-4)
+
+
+def test_a_tie_is_half_a_win():
+    beliefs = believer("AsKd")
+    assert beliefs.win_given_pair[parse_combo("AhKc")] * 200 == pytest.approx(100, abs=1e-3)
+
+
 def test_after_the_last_raise_the_rest_is_renormalised():
     raiser = Fixed(0.2, 0.5, 0.3)
     calm = Fixed(0.2 / 0.7, 0.5 / 0.7, 0.0)
@@ -607,6 +658,9 @@ def test_a_cut_log_normal_has_mass_one():
     middle = np.sqrt(edges[1:] * edges[:-1])
     density = [exp(log_density(r, mean, sigma, 200, 2000, in_logarithm=False)) for r in middle]
     assert np.dot(density, np.diff(edges)) == pytest.approx(1, abs=1e-5)
+    wide = np.geomspace(10, 10_000, 4001)
+    at_wide = [exp(log_density(r, mean, sigma, in_logarithm=False)) * r for r in wide[1:]]
+    assert np.dot(at_wide, np.diff(wide)) == pytest.approx(331.97, rel=2e-3)
     assert log_density(150, mean, sigma, 200, 2000) == log_density(2000, mean, sigma, 200, 2000)
     for all_in in (None, 0.2):
         assert class_chances(0.1, 0.6, all_in).sum() == pytest.approx(1)
