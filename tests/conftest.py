@@ -6,9 +6,12 @@ import gc
 import signal
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from equipoise.files import in_turn
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and children inherit that: tests
 # that press it would wait for ever.
@@ -21,10 +24,12 @@ def pytest_collection():
 
     The library, all tests and what they import are a million objects. Looking through them again and
     again takes a quarter of the collection of tests and a tenth of running them, and finds nothing.
+    Workers collect one after the other: the second reads what the first has compiled.
     """
     gc.disable()
     try:
-        return (yield)
+        with in_turn(Path(__file__).parent / "__pycache__" / "collection"):
+            return (yield)
     finally:
         gc.freeze()
         gc.enable()

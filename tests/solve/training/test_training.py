@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -292,8 +293,9 @@ def test_kernels_are_loaded_before_the_clock_starts(
     assert trained.solver.iteration >= 6
 
 
+#: Trains by recipes, each in a process that has all imports and no kernel, and says what was loaded late.
 LOADED = """
-import gc, sys
+import gc, json, os, sys
 from numba.core.dispatcher import Dispatcher
 from equipoise.run import Loop
 from equipoise.solve.training import run as training
@@ -314,20 +316,25 @@ def watched(work):
 
 Loop._begin = watched(Loop._begin)
 Loop.run = watched(Loop.run)
-training.TrainingRun(Recipe.load(sys.argv[1]), sys.argv[2], threads=int(sys.argv[3])).run()
-print(sorted(seen[1] - seen[0]))
+for name in sys.argv[1:]:
+    for threads in (1, 2):
+        child = os.fork()
+        if not child:
+            run = training.TrainingRun(Recipe.load(name), f"{name}{threads}.run", threads=threads)
+            run.run()
+            print(json.dumps([name, threads, sorted(seen[1] - seen[0])]), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
 """
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(("solver", "changes"), KINDS[:4], ids=[name for name, _ in KINDS[:4]])
-def test_a_run_loads_nothing_once_its_clock_goes(
-    solver: str, changes: dict, threads: int, tmp_path: Path
-) -> None:
-    (tmp_path / "tiny.toml").write_text(tiny(solver, 3, **changes).to_toml())
-    words = [str(tmp_path / "tiny.toml"), str(tmp_path / "run"), str(threads)]
-    done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stderr
+def test_a_run_loads_nothing_once_its_clock_goes(tmp_path: Path) -> None:
+    names = [str(tmp_path / f"{name}.toml") for name, _ in KINDS[:4]]
+    for name, (solver, changes) in zip(names, KINDS[:4], strict=True):
+        Path(name).write_text(tiny(solver, 3, **changes).to_toml())
+    done = subprocess.run([sys.executable, "-c", LOADED, *names], capture_output=True, text=True)
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert told == [[name, threads, []] for name in names for threads in (1, 2)], done.stderr
 
 
 def test_the_first_checkpoint_comes_soon_and_later_ones_by_what_they_cost(
