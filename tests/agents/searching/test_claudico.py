@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,40 @@ def test_where_the_program_fails_the_blueprint_plays_and_it_is_counted(
     assert broken.fallbacks == 1
     assert "HiGHS" in broken.failure
     assert np.array_equal(found.probabilities, broken.plain.policy(river).probabilities)
+
+
+@pytest.mark.parametrize("endgame", ["lp", "exact"])
+def test_a_range_without_hands_is_played_by_the_blueprint(
+    endgame: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty, river = agent(endgame), public("r300c/cr450c/cc/")
+
+    def nobody(*_: object) -> tuple[np.ndarray, np.ndarray]:
+        return np.ones(1326), np.zeros(1326)
+
+    monkeypatch.setattr("equipoise.search.resolver.trunk_ranges", nobody)
+    found = empty.policy(river)
+    assert empty.fallbacks == 1
+    assert np.array_equal(found.probabilities, empty.plain.policy(river).probabilities)
+
+
+def test_fallbacks_are_counted_in_the_result_and_noted_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gives_up(*_: object) -> None:
+        raise SolverError("HiGHS gave up")
+
+    monkeypatch.setattr("equipoise.search.resolver.solve_by_program", gives_up)
+    log = tmp_path / "match.log"
+    match = play_match(agent("lp"), "call", hands=20, seed=4, log=log)
+    assert match.fallbacks[0] > 0
+    assert match.to_dict()["fallbacks"] == list(match.fallbacks)
+    noted = [line for line in log.read_text().splitlines() if line.startswith("# NOTE 0 ")]
+    assert len(noted) == match.fallbacks[0]
+    assert all("the blueprint answered" in line and "HiGHS gave up" in line for line in noted)
+    # A log with notes is one like any other.
+    again = play_match(agent("lp"), "call", hands=24, seed=4, log=log, resume=True)
+    assert again.hands == 24
 
 
 def test_whole_hands_against_odd_sizes() -> None:

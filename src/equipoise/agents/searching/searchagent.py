@@ -163,6 +163,8 @@ class SearchAgent(Agent):
         super().reset(seed)
         self.plain.reset(seed)
         self.fallbacks = 0
+        #: One line for each of them.
+        self.notes: list[str] = []
         self._answers: dict[tuple[object, ...], Policy] = {}
         self._failed: list[PublicState] = []
         #: Whether a table waits for the answer: nobody else is in a hurry.
@@ -278,6 +280,7 @@ class SearchAgent(Agent):
             finally:
                 self._asked = None
         self.fallbacks += 1
+        self.notes.append(f"the blueprint answered in hand {public.hand}: {self.failure}")
         return self.plain.policy(public)
 
     def _allowed(self, state: State) -> float | None:
