@@ -23,6 +23,8 @@ import numpy as np
 from equipoise.kernel import inlined_kernel, kernel_part, prefetch
 from equipoise.solve.sweep.lanes import (
     LANES,
+    added,
+    fused,
     into_lanes,
     load,
     out_of_lanes,
@@ -184,35 +186,68 @@ def _rank(work, mine, groups, his):
 
 
 @kernel_part
-def runout_lanes(work, table, mine, his):
-    """Sixteen all-in calls before the river: counted run-outs times reach, four hands at a time."""
-    share = splat(table.share)
-    zero = share - share
-    step = table.step_mine
-    i = 0
-    while i + 4 <= mine:
-        s0, s1, s2, s3 = zero, zero, zero, zero
-        at = i * step
+def _run_out_rows(work, table, mine, his, t):
+    """Eight all-in calls from the lane `t` on; a row of the table is a hand of mine."""
+    s = work.source
+    p0, p1, p2, p3, p4, p5, p6, p7 = (
+        s[t], s[t + 1], s[t + 2], s[t + 3], s[t + 4], s[t + 5], s[t + 6], s[t + 7]
+    )  # fmt: skip
+    nothing = splat(table.share - table.share)
+    for i in range(mine):
+        a0, a1, a2, a3, a4, a5, a6, a7 = (
+            nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing
+        )  # fmt: skip
+        for j in range(0, his, LANES):
+            won = load(table.entries, i * table.step_mine + j)
+            a0 = fused(won, load(work.field, p0 + j), a0)
+            a1 = fused(won, load(work.field, p1 + j), a1)
+            a2 = fused(won, load(work.field, p2 + j), a2)
+            a3 = fused(won, load(work.field, p3 + j), a3)
+            a4 = fused(won, load(work.field, p4 + j), a4)
+            a5 = fused(won, load(work.field, p5 + j), a5)
+            a6 = fused(won, load(work.field, p6 + j), a6)
+            a7 = fused(won, load(work.field, p7 + j), a7)
+        at = i * LANES + t
+        work.lanes_out[at] = added(a0) * table.share
+        work.lanes_out[at + 1] = added(a1) * table.share
+        work.lanes_out[at + 2] = added(a2) * table.share
+        work.lanes_out[at + 3] = added(a3) * table.share
+        work.lanes_out[at + 4] = added(a4) * table.share
+        work.lanes_out[at + 5] = added(a5) * table.share
+        work.lanes_out[at + 6] = added(a6) * table.share
+        work.lanes_out[at + 7] = added(a7) * table.share
+
+
+@kernel_part
+def _run_out_columns(work, table, mine, his, t):
+    """The same where a column of the table is a hand of mine."""
+    nothing, share = splat(table.share - table.share), splat(table.share)
+    for i in range(0, mine, LANES):
+        a0, a1, a2, a3, a4, a5, a6, a7 = (
+            nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing
+        )  # fmt: skip
         for j in range(his):
-            r = load(work.lanes_in, j * LANES)
-            s0 = s0 + r * splat(np.float32(table.entries[at]))
-            s1 = s1 + r * splat(np.float32(table.entries[at + step]))
-            s2 = s2 + r * splat(np.float32(table.entries[at + 2 * step]))
-            s3 = s3 + r * splat(np.float32(table.entries[at + 3 * step]))
-            at += table.step_his
-        store(work.lanes_out, i * LANES, s0 * share)
-        store(work.lanes_out, (i + 1) * LANES, s1 * share)
-        store(work.lanes_out, (i + 2) * LANES, s2 * share)
-        store(work.lanes_out, (i + 3) * LANES, s3 * share)
-        i += 4
-    while i < mine:
-        s0 = zero
-        at = i * step
-        for j in range(his):
-            s0 = s0 + load(work.lanes_in, j * LANES) * splat(np.float32(table.entries[at]))
-            at += table.step_his
-        store(work.lanes_out, i * LANES, s0 * share)
-        i += 1
+            won = load(table.entries, j * table.step_his + i)
+            at = j * LANES + t
+            a0 = fused(won, splat(work.lanes_in[at]), a0)
+            a1 = fused(won, splat(work.lanes_in[at + 1]), a1)
+            a2 = fused(won, splat(work.lanes_in[at + 2]), a2)
+            a3 = fused(won, splat(work.lanes_in[at + 3]), a3)
+            a4 = fused(won, splat(work.lanes_in[at + 4]), a4)
+            a5 = fused(won, splat(work.lanes_in[at + 5]), a5)
+            a6 = fused(won, splat(work.lanes_in[at + 6]), a6)
+            a7 = fused(won, splat(work.lanes_in[at + 7]), a7)
+        store(work.ties, 0, a0 * share)
+        store(work.ties, LANES, a1 * share)
+        store(work.ties, 2 * LANES, a2 * share)
+        store(work.ties, 3 * LANES, a3 * share)
+        store(work.ties, 4 * LANES, a4 * share)
+        store(work.ties, 5 * LANES, a5 * share)
+        store(work.ties, 6 * LANES, a6 * share)
+        store(work.ties, 7 * LANES, a7 * share)
+        for h in range(i, min(i + LANES, mine)):
+            for k in range(8):
+                work.lanes_out[h * LANES + t + k] = work.ties[k * LANES + h - i]
 
 
 @kernel_part
@@ -344,7 +379,12 @@ def evaluate_sorted(layout, numbers, work, board, part, player, following):
             else:
                 total = _meet(work, his, np.intp(0), his.count, False)
             if shown and dealt_out:
-                runout_lanes(work, table, n, m)
+                # Counted run-outs times reach, eight calls at a time.
+                for lane in range(0, min(LANES, end - batch), 8):
+                    if player == 0:
+                        _run_out_rows(work, table, n, m, lane)
+                    else:
+                        _run_out_columns(work, table, n, m, lane)
             for h in range(0, width, LANES):
                 if shown:
                     _settle_showdowns(work, mine, h, min(h + LANES, n), total, ranked, raked)

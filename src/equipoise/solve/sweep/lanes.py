@@ -241,6 +241,23 @@ def across(typing: Any, x: Any) -> Any:
     return x.element(x), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def added(typing: Any, x: Any) -> Any:
+    """The sum of the lanes, as a number: halves are added, then quarters, and so on."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        values, width = args[0], LANES // 2
+        while width:
+            turned = [(lane + width) % LANES for lane in range(LANES)]
+            order = ir.Constant(ir.VectorType(_I32, LANES), turned)
+            moved = builder.shuffle_vector(values, values, order)
+            values = builder.fadd(values, moved, flags=_FLAGS)
+            width //= 2
+        return builder.extract_element(values, ir.Constant(_I32, 0))
+
+    return x.element(x), generate
+
+
 def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
     """Transpose 16 vectors of 16 lanes, by instructions that are cheap on wide vectors.
 

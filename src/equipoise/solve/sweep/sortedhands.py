@@ -18,6 +18,7 @@ from equipoise.games.boards import Board, compatible
 from equipoise.games.margins import add_margins, add_showdowns, run_outs
 from equipoise.games.nodes import FOLD, SHOWDOWN
 from equipoise.solve.sweep.bundles import FOUR, SortedHands
+from equipoise.solve.sweep.lanes import LANES
 from equipoise.solve.sweep.layout import CARDS, BettingArrays, Boards
 
 if TYPE_CHECKING:
@@ -214,7 +215,8 @@ def _count_runouts(game: Game) -> tuple[Any, Any, Any]:
     counted = [b for b, board in enumerate(boards) if ends_early[0] <= board.round < last]
     sizes = [len(boards[b].hands[0]) * len(boards[b].hands[1]) for b in counted]
     start[counted] = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    tables = np.zeros(sum(sizes), dtype=np.int16)
+    # Sixteen are read at a time, from the last hand on, too.
+    tables = np.zeros(sum(sizes) + LANES, dtype=np.int16)
     cards = betting.board_cards
     deck = betting.rules.suits * betting.rules.ranks
     for b in counted:
@@ -237,4 +239,6 @@ def _count_runouts(game: Game) -> tuple[Any, Any, Any]:
                 add_margins(above, board.arrivals, of_board[b])
     kept = len(deal.boards)
     end = sum(size for b, size in zip(counted, sizes, strict=True) if b < kept)
-    return tables[:end].copy() if deal.beyond else tables, start[:kept], share[:kept]
+    if deal.beyond:
+        tables = tables[: end + LANES].copy()
+    return tables, start[:kept], share[:kept]
