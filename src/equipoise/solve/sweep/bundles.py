@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.kernel import inlined_kernel, kernel_part, prefetch
+from equipoise.kernel import inlined_kernel, kernel_part
 from equipoise.solve.sweep.lanes import (
     LANES,
     added,
@@ -119,13 +119,6 @@ class Table(NamedTuple):
     step_mine: Any
     step_his: Any
     share: Any
-
-
-class Fetch(NamedTuple):
-    """Rows that memory brings while terminals keep the processor busy: where, and how far a batch."""
-
-    mine_step: Any
-    his_step: Any
 
 
 @kernel_part
@@ -306,16 +299,6 @@ def _take_batch(lines, cards, batch, end, player, width_his, work, zero):
 
 
 @inlined_kernel
-def _fetch_ahead(numbers, mine_at, his_at, fetch):
-    """Ask memory for the rows that the way up will need, and the opponent's on the next board."""
-    for line in range(mine_at, mine_at + fetch.mine_step, LANES):
-        prefetch(numbers.rows, line * numbers.rows_bytes)
-    for line in range(his_at, his_at + fetch.his_step, LANES):
-        prefetch(numbers.facing, line * numbers.facing_bytes)
-        prefetch(numbers.plan, line * numbers.facing_bytes)
-
-
-@inlined_kernel
 def _table_of(cards, boards, board, player):
     """The run-outs of a board, counted for player 0; player 1 reads them across, negated."""
     entries = cards.runouts[max(cards.runout_start[board], 0) :]
@@ -342,10 +325,10 @@ def _sides(cards, board, player, n):
 
 
 @kernel_part
-def evaluate_sorted(layout, numbers, work, board, part, player, following):
+def evaluate_sorted(layout, numbers, work, board, part, player, code):
     """All folds and showdowns of a board, sixteen at a time."""
     cards, lines, boards = layout.tables, layout.lines, layout.boards
-    opponent, street, zero = 1 - player, boards.round[board], work.par[ZERO]
+    opponent, zero = 1 - player, work.par[ZERO]
     width, width_his = boards.width[board, player], boards.width[board, opponent]
     n, m = boards.states[board, player], boards.states[board, opponent]
     mine, groups, his = _sides(cards, board, player, n)
@@ -355,21 +338,10 @@ def evaluate_sorted(layout, numbers, work, board, part, player, following):
     # What is past the last hand is copied out too, and 16-bit rows take their unit from all lanes.
     for h in range(n, width):
         store(work.lanes_out, h * LANES, nothing)
-    first, last = cards.terminal_start[player, part, 0], cards.terminal_start[player, part, 3]
-    batches = (last - first) // LANES + 3
-    mine_at, his_at, his_step = boards.base[board, player], np.int64(0), np.int64(0)
-    if following >= 0:
-        his_at = boards.base[following, opponent]
-        rows_his = lines.rows[street, opponent] * boards.width[following, opponent]
-        his_step = rows_his // batches + LANES
-    fetch = Fetch(lines.rows[street, player] * width // batches + LANES, his_step)
     for kind in range(3):
         end = cards.terminal_start[player, part, kind + 1]
         shown, folded = kind != FOLDS, kind != SHOWDOWNS
         for batch in range(cards.terminal_start[player, part, kind], end, LANES):
-            _fetch_ahead(numbers, mine_at, his_at, fetch)
-            mine_at += fetch.mine_step
-            his_at += fetch.his_step
             raked = _take_batch(lines, cards, batch, end, player, width_his, work, zero)
             for c in range(CARDS):
                 store(work.on_card, c * LANES, nothing)

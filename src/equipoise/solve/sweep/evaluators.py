@@ -3,8 +3,7 @@
 A new way to weigh hands is a tuple of its tables, a kernel with the arguments of a step that turns
 reach into values at all terminals of a part of the betting, a function that lays the tables out of a
 game (:mod:`.gamearrays`), and a line in `EVALUATORS`. The opponent's reach stands in `work.field` at
-`work.slot[node]`, values go to `lines.home[node]`; the code of an evaluator's step is the board that
-comes next, or -1: its rows may be fetched ahead.
+`work.slot[node]`, values go to `lines.home[node]`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from equipoise.solve.sweep.bundles import SortedHands, evaluate_sorted
 from equipoise.solve.sweep.handles import Handle, HandleType, address_of
-from equipoise.solve.sweep.layout import FETCHED, FRAME, GOING_DOWN, GOING_UP
+from equipoise.solve.sweep.layout import FRAME, GOING_DOWN, GOING_UP
 from equipoise.solve.sweep.matrices import (
     Matrices,
     Panels,
@@ -46,12 +45,12 @@ def _addresses(
     evaluator: Any, layout: HandleType, numbers: HandleType, work: HandleType
 ) -> NDArray[np.int64]:
     frame, whole = layout.only(FRAME), (types.int64,) * 4
-    nothing, fetched = numbers.only(()), numbers.as_bytes(FETCHED)
+    nothing = numbers.only(())
     return np.array(
         [
             address_of(enter, frame, nothing, work, *whole),
             address_of(down, frame, numbers.only(GOING_DOWN), work, *whole),
-            address_of(evaluator, layout, fetched, work, *whole),
+            address_of(evaluator, layout, nothing, work, *whole),
             address_of(up, frame, numbers.only(GOING_UP), work, *whole),
             address_of(return_values, frame, nothing, work, *whole),
         ],

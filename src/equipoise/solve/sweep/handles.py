@@ -50,13 +50,6 @@ class HandleType(types.Type):  # type: ignore[misc]
         """The type of the same table to a kernel that reads no other members."""
         return HandleType(tuple((name, *self.members[name]) for name in names))
 
-    def as_bytes(self, names: Iterable[str]) -> HandleType:
-        """The same for a kernel that only wants to know where these arrays stand."""
-        plain = types.Array(types.uint8, 1, "C")
-        told = {name: (at, plain) for name, (at, _) in self.members.items() if name in names}
-        told |= {name: said for name, said in self.members.items() if said[1] == types.int64}
-        return HandleType(tuple((name, *said) for name, said in told.items()))
-
 
 @register_model(HandleType)
 class _HandleModel(models.PrimitiveModel):  # type: ignore[misc]

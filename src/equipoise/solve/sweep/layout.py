@@ -161,15 +161,11 @@ class Numbers(NamedTuple):
     #: 16-bit storage: what one unit of each decision's `plan` and `rows` is worth.
     plan_unit: Array
     rows_unit: Array
-    #: Bytes of a number of `facing`, and of `rows`.
-    facing_bytes: int
-    rows_bytes: int
 
 
-#: Of these, what a sweep reads on the way down, and on the way up; evaluators fetch what comes next.
+#: Of these, what a sweep reads on the way down, and on the way up.
 GOING_DOWN = ("facing", "plan", "plan_unit")
 GOING_UP = ("rows", "out", "weights", "rows_unit")
-FETCHED = ("facing", "plan", "rows")
 
 
 class Share(NamedTuple):

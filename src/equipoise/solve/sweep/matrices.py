@@ -210,7 +210,7 @@ def _evaluate_products(layout, board, part, player, work, par):
 
 
 @kernel_part
-def evaluate_matrices(layout, numbers, work, board, part, player, following):
+def evaluate_matrices(layout, numbers, work, board, part, player, code):
     """All folds and showdowns of a part by joint tables: by BLAS if the game is large."""
     if layout.gemm != 0:
         _evaluate_products(layout, board, part, player, work, work.par)
@@ -222,7 +222,7 @@ def evaluate_matrices(layout, numbers, work, board, part, player, following):
 
 
 @kernel_part
-def evaluate_panels(layout, numbers, work, board, part, player, following):
+def evaluate_panels(layout, numbers, work, board, part, player, code):
     """All folds and showdowns of a part, by the states that still come there."""
     par = work.par
     tables, lines, boards = layout.tables, layout.lines, layout.boards

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from equipoise.kernel import kernel_part
+from equipoise.kernel import kernel_part, prefetch
 from equipoise.solve.sweep.lanes import (
     LANES,
     across,
@@ -96,6 +96,8 @@ def _go_down_some(rows, place, field, places, plan, averaging, par):
     zero, tiny, one = splat(par[ZERO]), splat(par[TINY]), splat(par[ONE])
     share = splat(par[ONE] / field.dtype.type(count(place.actions)))
     keeping, gaining = splat(par[KEEP]), splat(par[GAIN])
+    # Rows stand in the order of decisions: what the next one needs is asked for now.
+    ahead = count(place.actions) * width
     for h in range(0, width, LANES):
         total = zero
         for a in range(count(place.actions)):
@@ -107,7 +109,9 @@ def _go_down_some(rows, place, field, places, plan, averaging, par):
             row = at + a * width + h
             leaving = (largest(load(rows, row), zero) * scale + uniform) * arriving
             store(field, places[first + a] + h, leaving)
+            prefetch(rows, row + ahead)
             if averaging:
+                prefetch(plan, row + ahead)
                 store(plan, row, load(plan, row) * keeping + leaving * gaining)
 
 
@@ -264,12 +268,15 @@ def best_rule(out, place, value, home, par):
 def _regret_rule_some(rows, place, value, home, par):
     zero = splat(par[ZERO])
     positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
+    # On the way up decisions come in the opposite order.
+    ahead = count(place.actions) * place.width
     for h in range(0, place.width, LANES):
         mean = _mean(rows, place, h, value, home, par)
         store(value, place.own + h, mean)
         for a in range(count(place.actions)):
             row = place.at + a * place.width + h
             regret = load(rows, row)
+            prefetch(rows, row - ahead)
             regret = regret * where_above(regret, zero, positive, negative)
             regret = regret + load(value, home[place.first + a] + h) - mean
             store(rows, row, largest(regret, floor))

@@ -96,15 +96,12 @@ def _sweep_group(frame, numbers, work, steps, player, rule, share, group, averag
                 return
             board = work.current[street]
             first, last = street, street + 1
-        following = board + 1 - 2 * player
-        if not start <= following < stop:
-            following = np.int64(-1)
         for part in range(first, last):
             if street == last_round:
                 call(steps[ENTER], frame, numbers, work, board, part, player, 0)
                 call(steps[DOWN], frame, numbers, work, board, part, player, averaging)
             if upward:
-                call(steps[EVALUATE], frame, numbers, work, board, part, player, following)
+                call(steps[EVALUATE], frame, numbers, work, board, part, player, 0)
                 call(steps[UP], frame, numbers, work, board, part, player, rule)
                 call(steps[RETURN], frame, numbers, work, board, part, player, 0)
         work.cursor[street] += 1
@@ -200,7 +197,7 @@ def run(
             if upward >= UP_TOP:
                 if share.sums.shape[0] > 0:
                     _add_up(lines, boards.round[top], player, share.sums, work)
-                call(steps[EVALUATE], frame, numbers, work, top, top_part, player, -1)
+                call(steps[EVALUATE], frame, numbers, work, top, top_part, player, 0)
                 call(steps[UP], frame, numbers, work, top, top_part, player, rule)
             if upward == UP_ROOT:
                 part = top_part
@@ -209,5 +206,5 @@ def run(
                     _clear_leaves(frame, above, player, work)
                     call(steps[RETURN], frame, numbers, work, path[k], part, player, 0)
                     part = boards.round[above]
-                    call(steps[EVALUATE], frame, numbers, work, above, part, player, -1)
+                    call(steps[EVALUATE], frame, numbers, work, above, part, player, 0)
                     call(steps[UP], frame, numbers, work, above, part, player, rule)

@@ -200,8 +200,6 @@ class Tableau:
             before=kept if before is None else before,
             plan_unit=nothing if plan_unit is None else plan_unit,
             rows_unit=nothing if rows_unit is None else rows_unit,
-            facing_bytes=facing.itemsize,
-            rows_bytes=rows.itemsize,
         )
 
     def mix(self, player: int, strategy: Rows, plan: Rows, par: NDArray[Any]) -> None:
