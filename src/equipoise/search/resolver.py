@@ -67,8 +67,10 @@ class SearchSettings:
     first_street: Literal[1, 2, 3] = 2
     #: Which flops are solved: those with a bet that the trunk does not have, or all.
     flops: Literal["off-tree", "all"] = "off-tree"
-    #: What the opponent may do in place of entering.
+    #: What the opponent may do in place of entering, after a bet that the last tree did not have.
     gadget: Kind = "resolve"
+    #: The same where a street begins; by default `gadget`.
+    streets: Kind | None = None
     #: What his hands are worth elsewhere when the first street begins.
     alternatives: Alternatives = "self-play"
     #: What they are worth after a solve of ours: at his best against it, or as both played.
@@ -104,6 +106,11 @@ class SearchSettings:
             )
         if self.program is not None and (self.first_street, self.gadget) != (3, "unsafe"):
             raise SolverError("a linear program is for rivers, without a gadget: search from 3")
+
+    @property
+    def entering(self) -> Kind:
+        """What the opponent may do in place of entering a street."""
+        return self.gadget if self.streets is None else self.streets
 
 
 class Resolver:
@@ -268,7 +275,7 @@ class Resolver:
             last = self.solved(before, stop) if self.searches(before) else None
         if last is not None and begun.round > 2:
             ranges = (last.reach(0, begun, board), last.reach(1, begun, board))
-            gadget = self._gadget(last, begun, board)
+            gadget = self._gadget(last, begun, board, settings.entering)
         else:
             if last is None:
                 ranges = trunk_ranges(self.trunk, begun, board, hand)
@@ -276,7 +283,7 @@ class Resolver:
                 # What a flop's lines are worth is known on average over its turns: on one of them the
                 # trunk says it.
                 ranges = (last.reach(0, begun, board), last.reach(1, begun, board))
-            gadget = self._trunk_gadget(begun, board, ranges, hand, stop)
+            gadget = self._trunk_gadget(begun, board, ranges, hand, stop, settings.entering)
         return self._keep(key, Subgame(begun, board, ranges, settings.menu(begun)), gadget, stop)
 
     def _trunk_gadget(
@@ -286,17 +293,18 @@ class Resolver:
         ranges: tuple[Weights, Weights],
         hand: int,
         stop: Stop | None,
+        kind: Kind,
     ) -> Gadget:
         """What his hands are worth by the trunk, from a place on."""
         settings, he = self.settings, 1 - self.seat
-        if settings.gadget == "unsafe":
+        if kind == "unsafe":
             return UNSAFE
         if state.round == 1:
             worth = flop_values(self.continuation, state, board, ranges, he, hand, stop=stop)
         else:
             values = TrunkValues(self.continuation, state, board, ranges, hand)
             worth = values.values(he, settings.alternatives)
-        return Gadget(settings.gadget, worth, settings.tie)
+        return Gadget(kind, worth, settings.tie)
 
     def _after_foreign(
         self,
@@ -312,8 +320,8 @@ class Resolver:
             self._solves.move_to_end(key)
             return self._solves[key]
         ranges = trunk_ranges(self.trunk, before, board, hand)
-        mine = before.to_act == self.seat
-        gadget = UNSAFE if mine else self._trunk_gadget(before, board, ranges, hand, stop)
+        kind = "unsafe" if before.to_act == self.seat else self.settings.gadget
+        gadget = self._trunk_gadget(before, board, ranges, hand, stop, kind)
         subgame = Subgame(after, board, ranges, self.settings.menu(after))
         return self._keep(key, subgame, gadget, stop)
 
@@ -333,21 +341,21 @@ class Resolver:
             self._solves.move_to_end(key)
             return self._solves[key]
         ranges = (last.reach(0, before, board), last.reach(1, before, board))
-        mine = before.to_act == self.seat
         # A bet of mine that was not in my tree says nothing on what he could have had elsewhere.
-        gadget = UNSAFE if mine else self._gadget(last, before, board)
+        kind = "unsafe" if before.to_act == self.seat else self.settings.gadget
+        gadget = self._gadget(last, before, board, kind)
         return self._keep(
             key, Subgame(after, board, ranges, self.settings.menu(after)), gadget, stop
         )
 
-    def _gadget(self, last: Solved, state: State, board: tuple[int, ...]) -> Gadget:
+    def _gadget(self, last: Solved, state: State, board: tuple[int, ...], kind: Kind) -> Gadget:
         settings = self.settings
-        if settings.gadget == "unsafe":
+        if kind == "unsafe":
             return UNSAFE
         worth = last.values(1 - self.seat, state, board, settings.carried)
         if settings.reach:
             worth = with_gifts(worth, last.gifts(1 - self.seat, state))
-        return Gadget(settings.gadget, worth, settings.tie)
+        return Gadget(kind, worth, settings.tie)
 
     def _keep(
         self,

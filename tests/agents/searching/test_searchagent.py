@@ -70,6 +70,30 @@ class Clumsy(SearchAgent):
 # ----------------------------------------------------------------------------------------- playing
 
 
+def test_both_seats_begin_a_street_with_the_same_ranges() -> None:
+    """Unsafe, a street has one solve; a gadget guards each seat by itself, and their ranges part."""
+    turn, river = public("r250c/cc/", TURN), public("r250c/cc/cc/", RIVER)
+    beliefs = {}
+    for kind in ("unsafe", "resolve"):
+        player = agent(streets=kind)
+        player.policy(turn)
+        river_of = [resolver.solved(river) for resolver in player.resolvers]
+        beliefs[kind] = [[solved.subgame.ranges[p] for p in (0, 1)] for solved in river_of]
+    one, other = beliefs["unsafe"]
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+    one, other = beliefs["resolve"]
+    assert np.abs(one[0] - other[0]).max() > 1e-3
+
+
+def test_after_a_bet_off_the_tree_his_hands_may_stay_away() -> None:
+    facing = public("r250c/cc/r431", TURN)
+    player = agent()
+    player.policy(facing)
+    kinds = {solved.solver.gadget.kind for solved in player.resolvers[1]._solves.values()}
+    kinds |= {solved.solver.gadget.kind for solved in player.resolvers[0]._solves.values()}
+    assert kinds == {"unsafe", "resolve"}
+
+
 def test_without_a_search_it_is_the_blueprint_agent() -> None:
     plain = play_match("quick", "odd-sizes", hands=300, seed=5)
     same_again = play_match(agent("none"), "odd-sizes", hands=300, seed=5)

@@ -80,7 +80,9 @@ class SearchAgent(Agent):
     `blueprint` is one that ships or was trained here, by name, or a file; `others` are more of them for
     other stacks, with commas between, of which the nearest is taken that is here. `search` says where
     searching begins: `none`, `river`, `turn` or `flop`, and `flops` which flops then are: those with a bet
-    that the blueprint does not have (`off-tree`), or `all`. `gadget` is `resolve`, `maxmargin` or `unsafe`.
+    that the blueprint does not have (`off-tree`), or `all`. `gadget` says what an opponent who makes
+    such a bet could have had instead, `streets` the same where a street begins: `resolve`, `maxmargin` or
+    `unsafe`.
     `budget` multiplies the iterations of a solve, and `flop_seconds`, `turn_seconds` and `river_seconds`
     cap a decision at the table. `threads` are those of a solve; 0 is all cores, one in
     a worker of a match. `train` trains a blueprint that ships as a recipe alone when it is first played.
@@ -97,6 +99,7 @@ class SearchAgent(Agent):
         search: str = "flop",
         flops: str = "off-tree",
         gadget: str = "resolve",
+        streets: str = "unsafe",
         budget: Budget = 1.0,
         flop_seconds: Seconds = 10.0,
         turn_seconds: Seconds = 4.0,
@@ -115,6 +118,7 @@ class SearchAgent(Agent):
         ]
         self.flops = choose(flops, ("off-tree", "all"), "flops", EquipoiseError)
         self.gadget = choose(gadget, get_args(GadgetKind), "gadget", EquipoiseError)
+        self.streets = choose(streets, get_args(GadgetKind), "streets", EquipoiseError)
         self._given: dict[str, Any] = {
             "rules": rules,
             "blueprint": blueprint,
@@ -122,6 +126,7 @@ class SearchAgent(Agent):
             "search": search,
             "flops": flops,
             "gadget": gadget,
+            "streets": streets,
             "budget": budget,
             "flop_seconds": flop_seconds,
             "turn_seconds": turn_seconds,
@@ -187,6 +192,7 @@ class SearchAgent(Agent):
             first_street=self.first_street or 2,  # type: ignore[arg-type]
             flops=self.flops,  # type: ignore[arg-type]
             gadget=self.gadget,  # type: ignore[arg-type]
+            streets=self.streets,  # type: ignore[arg-type]
             budget=self.budget,
             seconds=self._allowed,
             least=_FEWEST,

@@ -45,7 +45,8 @@ VARIANTS: dict[str, Mapping[str, str]] = {
     "+ turn": {"search": "turn"},
     "+ flop": {"search": "flop"},
     "every flop": {"search": "flop", "flops": "all"},
-    "+ river, unsafe": {"search": "river", "gadget": "unsafe"},
+    "+ river, resolve": {"search": "river", "streets": "resolve"},
+    "+ turn, resolve": {"search": "turn", "streets": "resolve"},
     "+ turn, unsafe": {"search": "turn", "gadget": "unsafe"},
 }
 #: The two hands that were folded: line, board, hand.
