@@ -44,6 +44,7 @@ class PairsOfHands:
         board_buckets(solver.game.deals.lookup, board, buckets)
         self.buckets = buckets[:, live].astype(np.int64)
         self.gains = np.zeros(len(self.rows))
+        self.tremble = solver.tremble
 
     def walk(self, node, player, reach):
         """Values of all hands of `player`, the opponent's reach being `reach`."""
@@ -66,8 +67,9 @@ class PairsOfHands:
         children = range(int(betting.first[node]), int(betting.first[node]) + actions)
         if kind != player:
             np.add.at(gains[:, AVERAGE], mine, 990 * reach[:, None] * strategy)
+            played = (1 - self.tremble) * strategy + self.tremble / actions
             below = [
-                self.walk(child, player, reach * strategy[:, a]) for a, child in enumerate(children)
+                self.walk(child, player, reach * played[:, a]) for a, child in enumerate(children)
             ]
             return np.sum(below, axis=0)
         values = np.stack([self.walk(child, player, reach) for child in children], axis=1)
@@ -76,8 +78,9 @@ class PairsOfHands:
         return mean
 
 
-def test_a_walk_adds_what_all_pairs_of_hands_add(shallow):
-    solver = PublicSampling(shallow, seed=3)
+@pytest.mark.parametrize("tremble", [0.0, 0.1])
+def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble):
+    solver = PublicSampling(shallow, seed=3, tremble=tremble)
     rows = solver.sampler.rows
     # Some strategies are pure, so that lines are reached by nobody and left out.
     rows[:] = np.random.default_rng(5).normal(-0.3, 1, len(rows))

@@ -13,6 +13,10 @@ it, V(b, a) the sum of v(i, a) over the hands of bucket b, and w the weight of t
 which is a walk of external sampling (:mod:`.walk`) for each of the hands, its noise but for the board's
 taken out. The opponent's reach starts at 1/990, one over the hands that he may hold.
 
+An equilibrium of the abstract game may answer anything to what its opponent never does, and real ones
+do it. With `tremble` ε his reach goes on by (1 - ε) σ + ε / actions in place of σ: answers are learnt, and
+averages kept, on every line (Selten's trembling hand, 1975). What is averaged is σ itself.
+
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
 evaluators of the sweep, and rounds that follow are walked; and *up* again values are put together. What
@@ -169,7 +173,7 @@ def _match_buckets(rows, here, known, count, strategy):
 
 
 @row_kernel
-def _descend(nodes, rows, gains, stack, part, player, live, weight):
+def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble):
     """From the top of a round down: the opponent's reach at every node, and his average strategy."""
     real, rounds = rows.dtype.type, stack.rounds
     strategy, total, reach = stack.strategy, stack.total, stack.reach
@@ -199,7 +203,10 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight):
             mine = np.int64(here.base) + known[u] * 2 * actions + actions
             for a in range(actions):
                 gains[mine + a] += hands * total[u] * strategy[a * HANDS + u]
+        kept, even = real(1) - tremble, tremble / real(actions)
         for a in range(actions):
+            for u in range(count):
+                strategy[a * HANDS + u] = kept * strategy[a * HANDS + u] + even
             there = False
             for u in range(count):
                 if strategy[a * HANDS + u] * total[u] > real(0):
@@ -304,7 +311,7 @@ def _end(nodes, stack, list_of, first, last, player, live, groups, shown):
 
 
 @row_kernel
-def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor):
+def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble):
     """One walk for `player` over the board that is laid out."""
     rounds = stack.rounds
     event = 0
@@ -315,7 +322,7 @@ def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor):
             if not stack.present[rounds.reach[player, top]]:
                 event = rounds.end[event] + 1
                 continue
-            _descend(nodes, rows, gains, stack, part, player, live, weight)
+            _descend(nodes, rows, gains, stack, part, player, live, weight, tremble)
             _end(
                 nodes, stack, rounds.folds, rounds.first_fold[part], rounds.first_fold[part + 1],
                 player, live, groups, False,
@@ -333,6 +340,7 @@ def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor):
 def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack):
     """Public chance sampling, iterations `start`, `start + stride`, ...: a board for each player each."""
     real, state = rows.dtype.type, stream[np.uint64(0)]
+    tremble = real(rule.tremble)
     for number in range(count):
         iteration = start + number * stride
         weight = real(iteration) if rule.linear else real(1)
@@ -343,7 +351,7 @@ def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack
             for i in range(live):
                 stack.reach[i] = real(1) / real(MET)
             stack.present[0] = True
-            _walk(nodes, rows, gains, stack, player, live, groups, weight, floor)
+            _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble)
     stream[np.uint64(0)] = state
 
 

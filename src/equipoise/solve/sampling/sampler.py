@@ -38,6 +38,7 @@ def sampling_rule(**told: Any) -> SamplingRule:
         linear=False,
         floor_chips=NEVER_CHIPS,
         exploration=1.0,
+        tremble=0.0,
         pruning=None,
     )
     return plain._replace(**told)
@@ -94,7 +95,7 @@ class Sampler:
         random numbers move on.
         """
         gains = np.zeros_like(self.rows)
-        plain = sampling_rule(exploration=self.rule.exploration)
+        plain = sampling_rule(exploration=self.rule.exploration, tremble=self.rule.tremble)
         self._walk(0, count, gains, plain)
         return gains
 

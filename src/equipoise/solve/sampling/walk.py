@@ -101,6 +101,8 @@ class SamplingRule(NamedTuple):
     floor_chips: float
     #: Share of own actions that outcome sampling draws evenly.
     exploration: float
+    #: Share of his actions that the opponent is taken to draw evenly, where all hands are walked at once.
+    tremble: float
     #: None compiles walks that skip nothing.
     pruning: Pruning | None
 
