@@ -36,7 +36,7 @@ from equipoise.solve.batch.jobs import Batch
 from equipoise.solve.batch.results import Results
 from equipoise.solve.exploitation.opponents import plain
 from equipoise.solve.exploitation.opponents import read as read_opponent
-from equipoise.solve.spots.cost import check_fits
+from equipoise.solve.spots.fitting import check_fits
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.folder import RunFolder

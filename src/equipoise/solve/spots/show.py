@@ -58,7 +58,9 @@ class ShownPosition(Position, Columnar):
         summed = np.bincount(
             classes, weights=np.where(known, weight * figures, 0), minlength=CLASS_COUNT
         )
-        return np.divide(summed, held, out=np.full(CLASS_COUNT, np.nan), where=held > 0)
+        means: NDArray[np.float64] = np.full(CLASS_COUNT, np.nan)
+        np.divide(summed, held, out=means, where=held > 0)
+        return means
 
     def matrix(self) -> NDArray[np.float64]:
         """How much of each class takes each action, as a chart: [13, 13, action].
