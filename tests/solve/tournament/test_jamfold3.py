@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -82,7 +83,7 @@ def test_values_by_brute_force():
     slow = np.zeros(3)
     for a in range(169):
         triple, columns = _order_numbers(a)
-        chances = np.take_along_axis(table().units[triple] / 255, columns, axis=-1)
+        chances = table().units[triple[..., None], columns] / 255
         jam, sb, bb = j[a], np.arange(169)[:, None], np.arange(169)[None, :]
         lines = (
             ((1 - jam) * (1 - d[sb]) * np.ones((1, 169)), k1),
@@ -94,7 +95,8 @@ def test_values_by_brute_force():
             (jam * c[sb] * o[bb], chances @ pays[0, 1, 2]),
         )
         for reach, worth in lines:
-            slow += ((ways[a] * reach)[..., None] * worth).sum(axis=(0, 1))
+            each = np.broadcast_to(worth, (169, 169, 3))
+            slow += np.einsum("bc,bcp->p", ways[a] * reach, each)
     slow /= ways.sum()
     assert solver.values(played) == pytest.approx(slow, abs=1e-4)
     # A gain is what the best answer adds: never negative, and nothing is left to it.
@@ -115,7 +117,7 @@ def _order_numbers(a):
     low, middle, high = np.moveaxis(np.take_along_axis(grid, order, axis=-1), -1, 0)
     triple = high * (high + 1) * (high + 2) // 6 + middle * (middle + 1) // 2 + low
     columns = np.zeros((*triple.shape, 13), dtype=np.int64)
-    for seats in {tuple(told) for told in order.reshape(-1, 3).tolist()}:
+    for seats in permutations(range(3)):
         here = (order == seats).all(axis=-1)
         row = []
         for told in COMPARISONS:
