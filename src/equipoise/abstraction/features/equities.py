@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ from equipoise.errors import GameError
 from equipoise.kernel import over_chunks
 from equipoise.run import Event, Listener
 
+T = TypeVar("T", bound=np.generic)
 #: Boards between two reports of progress.
 _BATCH = 2048
 
@@ -114,6 +115,17 @@ def in_batches(
             progress(Event(stop, count))
 
 
+def read_only(array: NDArray[T]) -> NDArray[T]:
+    """The array as kernels meet it that only read it.
+
+    To Numba an array that may be written to is another type than a mapped one: it would compile a
+    kernel twice for what makes no difference here.
+    """
+    found = array.view()
+    found.flags.writeable = False
+    return found
+
+
 def score_rivers(
     boards: NDArray[np.uint8], out: NDArray[np.uint16] | None = None
 ) -> NDArray[np.uint16]:
@@ -125,7 +137,7 @@ def score_rivers(
     array([  990, 65535], dtype=uint16)
     """
     found = np.empty((len(boards), COMBO_COUNT), np.uint16) if out is None else out
-    score_boards(boards, tables(), found)
+    score_boards(read_only(np.ascontiguousarray(boards)), tables(), found)
     return found
 
 
@@ -234,7 +246,7 @@ def count_below(
         missing: Any = np.uint16(BLOCKED)
     else:
         cuts, missing = np.array(borders, dtype=np.float32), np.float32(NO_EQUITY)
-    found = out
+    found, table = out, read_only(table)
     in_batches(
         lambda a, b: below_borders(children[a:b], table, missing, cuts, found[a:b]),
         len(children),

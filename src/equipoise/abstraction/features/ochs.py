@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import board_index
+from equipoise.abstraction.features.equities import read_only
 from equipoise.abstraction.features.kernels import MOST_CLUSTERS, sweep_clusters
 from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS, COMBO_COUNT
 from equipoise.cards.evaluator import tables
@@ -57,7 +58,7 @@ def river_vectors(
     """
     cluster, count = _clusters(cluster_of_class)
     found = np.empty((len(boards), COMBO_COUNT, count), np.uint8) if out is None else out
-    sweep_clusters(boards, cluster, count, tables(), found)
+    sweep_clusters(read_only(np.ascontiguousarray(boards)), cluster, count, tables(), found)
     return found
 
 

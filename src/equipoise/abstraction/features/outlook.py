@@ -24,7 +24,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from equipoise.abstraction.features.equities import board_count, live, next_places, weights
+from equipoise.abstraction.features.equities import (
+    board_count,
+    live,
+    next_places,
+    read_only,
+    weights,
+)
 from equipoise.abstraction.features.kernels import mean_points
 from equipoise.abstraction.kmeans import Floats, cluster, nearest
 from equipoise.abstraction.lookup import BLOCKED
@@ -56,6 +62,7 @@ def outlooks(
         )
     children = next_places(street)[boards]
     out = np.empty((len(children), COMBO_COUNT, points.shape[1]), dtype=np.float32)
+    table, points = read_only(table), read_only(np.ascontiguousarray(points))
 
     def work(first: int, last: int) -> None:
         mean_points(children[first:last], table, points, out[first:last])

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.boardindex import board_index
-from equipoise.abstraction.features.equities import board_count, in_batches, moments
+from equipoise.abstraction.features.equities import board_count, in_batches, moments, read_only
 from equipoise.abstraction.features.kernels import NO_EQUITY, roll_out_boards
 from equipoise.cache import cached_table
 from equipoise.cards.combos import COMBO_COUNT
@@ -54,7 +54,7 @@ def roll_out(
     if size not in (3, 4):
         raise GameError(f"{size} cards: potential is of the flop or the turn, 3 or 4 cards")
     found = np.empty((2, len(boards), COMBO_COUNT), np.float32) if out is None else out
-    roll_out_boards(boards, tables(), found)
+    roll_out_boards(read_only(np.ascontiguousarray(boards)), tables(), found)
     return found
 
 
