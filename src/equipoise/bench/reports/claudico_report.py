@@ -184,7 +184,9 @@ def _counts(data: Data) -> RenderableType:
 def _played(data: Data) -> list[RenderableType]:
     if "missing" in data:
         return [f"left out: {why}" for why in data["missing"].values()]
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = [
+        f"A look-up of a bucket takes {data['lookup_cpu_ns']:.0f} ns of processor time\n"
+    ]
     for hand in data["hands"]:
         rows = []
         for name, plays in hand["plays"].items():

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from equipoise.agents.blueprint.files import find_blueprint
+from equipoise.abstraction.lookup import bench_lookup
+from equipoise.agents.blueprint.files import find_blueprint, load_blueprint
 from equipoise.bench.reproduce.claudico import (
     counting,
     endgames,
@@ -60,6 +61,8 @@ def run(
         find_blueprint(source)
     except ArtefactError as error:
         return told | {"missing": {"claudico": str(error)}}
+    progress(Event(0, what="look-ups"))
+    told["lookup_cpu_ns"] = bench_lookup(load_blueprint(source).abstraction.lookup())
     progress(Event(0, what="hands that were folded"))
     told["hands"] = folded.replays(source)
     first_in = hands or (matches.QUICK_HANDS if quick else matches.HANDS)[0]
