@@ -222,18 +222,24 @@ class Looks:
 class LooksForTarget(Looks):
     """Looks where the target should be met, for exploitability falls like a power of the iterations.
 
-    Which power, the last two looks tell. Until that is near, iterations double; close by, a look is
-    due after every thirty-second part of them. A look costs about as much as an iteration.
+    Which power, the last two looks tell. The first look is after sixteen iterations, for no spot is solved
+    sooner. Until the target is near, iterations double; close by, a look is due after every
+    thirty-second part of them. A look costs about as much as an iteration.
     """
 
     #: Powers that are believed.
     _LEAST, _MOST = 0.7, 3.0
     _PARTS = 32
+    _FIRST = 16
 
     def __init__(self, target_chips: float) -> None:
         super().__init__()
         self._target = target_chips
         self._before: tuple[int, float] | None = None
+
+    def begin(self, iteration: int, look: Callable[[], Figures]) -> None:
+        """A run starts; one that is gone on with may be near its target."""
+        self._next = iteration + (1 if iteration else self._FIRST)
 
     def found(self, iteration: int, exploitability_chips: float | None) -> None:
         """Place the next look."""
