@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -59,6 +60,7 @@ def test_a_whole_tournament():
         (("--prizes", "20,30,50"), "prizes fall"),
         (("--prizes", "50,30,20", "--chips"), "choose one"),
         (("--rebuild",), "--output"),
+        (("--rebuild", "--output", "new.npz", "--samples", "0"), "--samples"),
         (("--tournament", "--chips"), "for prizes"),
         (("--tournament", "--grid", "31"), "at most 30 steps"),
     ],
@@ -68,13 +70,22 @@ def test_bad_input_is_one_sentence(words, why):
         runner.invoke(app, ["jamfold3", *words], catch_exceptions=False)
 
 
-def test_a_table_is_sampled_anew(tmp_path, monkeypatch):
+def test_a_table_is_sampled_anew_and_samples_are_joined(tmp_path, monkeypatch):
     """Raking takes its time whatever the sample: here it is left out."""
-    monkeypatch.setattr(
-        table, "_raked", lambda counts: (counts + 1.0) / (counts + 1.0).sum(axis=1)[:, None]
-    )
-    file = tmp_path / "small.npz"
-    words = ["jamfold3", "--rebuild", "--output", str(file), "--deals", "500", "--json"]
-    told = json.loads(runner.invoke(app, words, catch_exceptions=False).stdout)
-    assert told["samples"] == 500 * 364
-    assert table.load(file).samples == 500 * 364
+    counted = []
+
+    def raked(counts):
+        counted.append(counts.astype(np.int64))
+        return (counts + 1.0) / (counts + 1.0).sum(axis=1)[:, None]
+
+    monkeypatch.setattr(table, "_raked", raked)
+    for seed, samples in ((3, 1), (4, 1), (3, 2)):
+        file = tmp_path / f"small-{seed}-{samples}.npz"
+        words = ["jamfold3", "--rebuild", "--output", str(file), "--deals", "250", "--json"]
+        words += ["--seed", str(seed), "--samples", str(samples)]
+        told = json.loads(runner.invoke(app, words, catch_exceptions=False).stdout)
+        assert told["samples"] == samples * 250 * 364
+        assert table.load(file).samples == samples * 250 * 364
+    assert told["seeds"] == [3, 4]
+    one, other, both = counted
+    assert np.array_equal(one + other, both)

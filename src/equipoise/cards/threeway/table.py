@@ -195,18 +195,27 @@ def order_for(seating: tuple[int, int, int]) -> NDArray[np.int64]:
 
 
 def rebuild(
-    deals: int, seed: int = 0, progress: Listener | None = None, threads: int | None = None
+    deals: int,
+    seed: int = 0,
+    progress: Listener | None = None,
+    threads: int | None = None,
+    samples: int = 1,
 ) -> ThreeWayTable:
-    """Sample the table anew from so many shuffled decks."""
-    rng = np.random.default_rng(seed)
+    """Sample the table anew from so many shuffled decks.
+
+    With `samples` so many decks are dealt from each of `seed`, `seed` + 1 and so on, and all counts are
+    added before they are raked: the same as one sample of them all.
+    """
+    rngs = [np.random.default_rng(seed + number) for number in range(samples)]
     counts = np.zeros(TRIPLES * ORDERS, dtype=np.uint32)
     deck = np.tile(np.arange(52, dtype=np.uint8), (_BATCH, 1))
-    for done in range(0, deals, _BATCH):
-        size = min(_BATCH, deals - done)
-        _count(rng.permuted(deck[:size], axis=1), counts, threads)
-        if progress is not None:
-            progress(Event(done + size, deals, "three-way deals"))
-    return from_counts(counts.reshape(TRIPLES, ORDERS), rng)
+    for number, rng in enumerate(rngs):
+        for done in range(0, deals, _BATCH):
+            size = min(_BATCH, deals - done)
+            _count(rng.permuted(deck[:size], axis=1), counts, threads)
+            if progress is not None:
+                progress(Event(number * deals + done + size, samples * deals, "three-way deals"))
+    return from_counts(counts.reshape(TRIPLES, ORDERS), rngs[0])
 
 
 def _count(decks: NDArray[np.uint8], counts: NDArray[np.uint32], threads: int | None) -> None:

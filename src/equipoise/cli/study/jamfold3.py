@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 #: What nobody may gain more than by deviating: per cent of the prizes, and chips.
 _TARGET_PCT, _TARGET_CHIPS = 1e-4, 1e-5
-#: Decks that the shipped table was dealt from.
-_DEALS = 28_000_000
+#: Decks of a sample: two of them are as many as the shipped table was dealt from.
+_DEALS = 14_000_000
+#: Samples that may be joined.
+_MOST_SAMPLES = 1000
 #: Processor seconds of a grid point in a sweep, and sweeps and policies until the end, as measured.
 _SECONDS_A_POINT, _SWEEPS = 0.3, 10
 
@@ -65,8 +67,12 @@ def jamfold3_command(
     ] = False,
     output: Annotated[Path | None, typer.Option(help="With --rebuild: the file.")] = None,
     deals: Annotated[
-        int, typer.Option(help="With --rebuild: decks to deal from, 364 showdowns each.")
+        int, typer.Option(help="With --rebuild: decks of each sample, 364 showdowns each.")
     ] = _DEALS,
+    samples: Annotated[
+        int,
+        typer.Option(help="With --rebuild: samples, from --seed and the seeds after it, joined."),
+    ] = 2,
     threads: Annotated[int, typer.Option(help="With --rebuild: threads.")] = 1,
     seed: Seed = 0,
     overwrite: Overwrite = False,
@@ -78,9 +84,10 @@ def jamfold3_command(
     Example: equipoise jamfold3 --stacks 10,10,10 --prizes 50,30,20 --plot charts.png
     Example: equipoise jamfold3 --stacks 15,10,5 --chips --json
     Example: equipoise jamfold3 --stacks 10,10,10 --tournament --grid 6
+    Example: equipoise jamfold3 --rebuild --deals 14000000 --samples 2 --output threeway.npz
     """
     if rebuild:
-        _rebuild(output, deals, threads, seed, overwrite, json)
+        _rebuild(output, deals, samples, threads, seed, overwrite, json)
         return
     from equipoise.solve.tournament.jamfold3 import JamFold3, JamFoldSolver
 
@@ -215,7 +222,13 @@ def _shown(told: dict[str, Any]) -> RenderableType:
 
 
 def _rebuild(
-    output: Path | None, deals: int, threads: int, seed: int, overwrite: bool, json: bool
+    output: Path | None,
+    deals: int,
+    samples: int,
+    threads: int,
+    seed: int,
+    overwrite: bool,
+    json: bool,
 ) -> None:
     from equipoise.cards.threeway.table import PER_DEAL, rebuild
     from equipoise.files import check_target
@@ -224,8 +237,16 @@ def _rebuild(
         raise EquipoiseError("--rebuild: add --output FILE.npz")
     check_target(output, overwrite=overwrite, suffixes=(".npz",), what="--output")
     check_number("--deals", deals, 1, 10_000_000_000)
+    check_number("--samples", samples, 1, _MOST_SAMPLES)
     check_number("--threads", threads, 1, MOST_THREADS)
     with progress_bar("three-way deals", quiet=json) as bar:
-        rebuild(deals, seed, listening(bar), threads).save(output)
-    told = {"output": str(output), "deals": deals, "samples": deals * PER_DEAL, "seed": seed}
+        found = rebuild(deals, seed, listening(bar), threads, samples)
+    found.save(output)
+    told = {
+        "output": str(output),
+        "deals": samples * deals,
+        "samples": samples * deals * PER_DEAL,
+        "seeds": list(range(seed, seed + samples)),
+        "seed": seed,
+    }
     emit(told, json, lambda: f"{told['samples']:,} showdowns of three hands in {output}")
