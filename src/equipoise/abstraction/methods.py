@@ -1,7 +1,8 @@
 """The ways to make a card abstraction, by name, with settings as a recipe writes them.
 
     potential-aware   branching = [8, 12, 4, 4], or totals = [8, 96, 384, 1536]
-    potential         flop, turn, river = { equity = 50, positive = [0.6, 0.8], negative = [0.75] }
+    potential         flop, turn, river = { equity = 50, positive = [0.6, 0.8], negative = [0.75] },
+                      remember = 5
     histograms        counts = [1000, 1000, 1000], metric = "emd" or "l2", river = "ochs" or "equity"
     hierarchical      clusters = 60, counts = [24, 20, 16], flat = [300, 1000, 1000]
     equity            count = 5, division = "quantile" or "width", remembers = true
@@ -112,7 +113,19 @@ def _potential_counts(settings: Settings) -> tuple[int, ...]:
             * (1 + len(division.get("positive", ())))
             * (1 + len(division.get("negative", ())))
         )
-    return tuple(counts)
+    times = _remembered(settings)
+    return (169, *(times * count for count in counts[1:]))
+
+
+def _remembered(settings: Settings) -> int:
+    times = settings.get("remember", 1)
+    if not 1 <= times <= 100:
+        raise RecipeError(f"abstraction.remember = {times}: tell 1 to 100 divisions apart")
+    return int(times)
+
+
+def _check_potential(settings: Settings) -> object:
+    return street_divisions(settings), _remembered(settings)
 
 
 def street_divisions(
@@ -139,7 +152,7 @@ def _potential(settings: Settings, tell: Listener, progress: Listener | None) ->
 
     divisions = street_divisions(settings)
     tell(Event(0, what="potentials and borders"))
-    return potential_buckets(PotentialBuckets(divisions), progress)
+    return potential_buckets(PotentialBuckets(divisions, _remembered(settings)), progress)
 
 
 def _histogram_counts(settings: Settings) -> tuple[int, ...]:
@@ -255,10 +268,10 @@ METHODS: dict[str, Method] = {
         _potential_aware,
     ),
     "potential": Method(
-        dict.fromkeys(_STREETS, "table"),
+        {**dict.fromkeys(_STREETS, "table"), "remember": "whole"},
         _potential_counts,
         lambda _: False,
-        street_divisions,
+        _check_potential,
         _potential,
     ),
     "histograms": Method(

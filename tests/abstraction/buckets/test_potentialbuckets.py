@@ -15,11 +15,15 @@ from equipoise.abstraction.buckets.potential import (
     even_shares,
     fit_borders,
     quantile_cuts,
+    remembering,
     river_child,
     with_negative,
 )
 from equipoise.abstraction.definition import Definition
-from equipoise.errors import GameError
+from equipoise.abstraction.methods import bucket_counts
+from equipoise.cards.card import parse_cards
+from equipoise.cards.combos import class_of
+from equipoise.errors import GameError, RecipeError
 
 
 def test_inot_has_its_numbers() -> None:
@@ -95,7 +99,31 @@ def test_river_scores_fall_into_quantiles() -> None:
     assert np.abs(mass - 1 / 75).max() < 0.002
 
 
+def test_buckets_remember_the_division_of_the_street_before() -> None:
+    """Of five divisions of 50 by equity, whatever the potential; before the flop by equity of hole cards."""
+    cells = (
+        *(np.arange(count, dtype=np.uint16)[None] for count in (169, 150, 100)),
+        np.minimum(np.arange(1981) // 26, 74).astype(np.uint16)[None],
+    )
+    first, flop, turn, river = remembering(cells, PotentialBuckets(INOT, 5))
+    assert np.array_equal(first, cells[0])
+    assert (flop.shape, turn.shape, river.shape) == ((169, 150), (750, 100), (500, 1981))
+    assert [int(child.max()) + 1 for child in (flop, turn, river)] == [750, 500, 375]
+    aces, trash = class_of(*parse_cards("AsAh")), class_of(*parse_cards("7h2c"))
+    assert (flop[aces] // 150 == 4).all()
+    assert (flop[trash] // 150 == 0).all()
+    # Flop cell 3 · e + p is division e of equity: that, in fifths, is what the turn knows, and no more.
+    for past, cell in ((0, 0), (3, 29), (3, 30), (4, 149)):
+        assert (turn[past * 150 + cell] == 100 * (cell // 3 * 5 // 50) + np.arange(100)).all()
+    assert river[2 * 100 + 57, 1980] == 75 * (57 // 2 * 5 // 50) + 74
+
+
 def test_settings_are_checked() -> None:
+    with pytest.raises(GameError, match="1 to 100 divisions"):
+        PotentialBuckets(INOT, 0)
+    with pytest.raises(RecipeError, match="remember"):
+        bucket_counts({"method": "potential", "remember": 0})
+    assert bucket_counts({"method": "potential", "remember": 5}) == (169, 750, 500, 375)
     assert LEVELS & (LEVELS - 1) == 0
     with pytest.raises(GameError, match="ascending"):
         StreetDivision((0.5, 0.5))

@@ -9,9 +9,14 @@ percentiles on the flop and at its 75th on the turn. Before the flop each of the
 cards is a bucket of its own. *Negative potential*, the chance of a hand ahead now to fall behind,
 may divide each bucket once more.
 
-Past buckets are forgotten. A border lies at a multiple of 1 / :data:`LEVELS`, the one that brings
-the share below it nearest to what is wanted; hands that are equal stay together. Where potential
-takes so few values that a border divides off nothing, a bucket stays empty.
+Past buckets are forgotten, unless some are *remembered*: then a bucket is also told apart by which of so many
+equally likely divisions of equity the hand was in on the street before. All of the past would be
+169 · 150 · 100 · 75 sequences, far more than any table holds; the street before, by equity and coarsely,
+tells a hand that came from behind from one that was ahead.
+
+A border lies at a multiple of 1 / :data:`LEVELS`, the one that brings the share below it nearest to what is
+wanted; hands that are equal stay together. Where potential takes so few values that a border divides off
+nothing, a bucket stays empty.
 """
 
 from __future__ import annotations
@@ -23,10 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.abstraction.abstraction import Abstraction
+from equipoise.abstraction.buckets.equity import EquityBuckets
 from equipoise.abstraction.childmass import score_mass
 from equipoise.abstraction.definition import Definition, axis_values
 from equipoise.abstraction.features.equities import live, river_scores, weights
 from equipoise.abstraction.lookup import BLOCKED
+from equipoise.cards.combos import CLASS_COUNT, COMBO_CLASS
 from equipoise.errors import GameError
 from equipoise.run import Listener
 
@@ -101,8 +108,14 @@ class PotentialBuckets:
     """Divisions of flop, turn and river."""
 
     divisions: tuple[StreetDivision, StreetDivision, StreetDivision] = INOT
+    #: Divisions of the street before that are told apart; 1 is to forget.
+    remember: int = 1
 
     def __post_init__(self) -> None:
+        if not 1 <= self.remember <= 100:
+            raise GameError(f"remember = {self.remember}: tell 1 to 100 divisions apart")
+        if self.remember * max(division.count for division in self.divisions) >= BLOCKED:
+            raise GameError(f"remember = {self.remember}: too many buckets on a street, tell fewer")
         if len(self.divisions) != 3:
             raise GameError("potential buckets: give divisions of flop, turn and river")
         if self.divisions[2].positive or self.divisions[2].negative:
@@ -206,11 +219,35 @@ def potential_buckets(
         Definition("score"),
     )
     counts = score_mass(river_scores(progress), weights(3)).sum(axis=0)
-    children = (
+    cells = (
         *(np.arange(count, dtype=np.uint16)[None] for count in (169, flop.count, turn.count)),
         river_child(river.equity, counts),
     )
-    name = f"potential 169-{flop.count}-{turn.count}-{river.count}"
-    return Abstraction(
-        name, definitions, children, {"method": "potential-buckets", **asdict(settings)}
-    )
+    told = {"method": "potential-buckets", "divisions": asdict(settings)["divisions"]}
+    children, times = cells, settings.remember
+    if times > 1:
+        children, told = remembering(cells, settings), told | {"remember": times}
+    sizes = "-".join(str(times * division.count) for division in settings.divisions)
+    return Abstraction(f"potential 169-{sizes}", definitions, children, told)
+
+
+def remembering(
+    cells: tuple[NDArray[np.uint16], ...], settings: PotentialBuckets
+) -> tuple[NDArray[np.uint16], ...]:
+    """Child tables of buckets that know the division of equity on the street before."""
+    flop, turn, _ = settings.divisions
+    times = settings.remember
+    before = np.zeros(CLASS_COUNT, dtype=np.int64)
+    # Before the flop equity is of combinations, all of a class alike.
+    before[COMBO_CLASS] = EquityBuckets(times).buckets()
+    children = [cells[0]]
+    for number, cell in enumerate(cells[1:]):
+        count = int(cell.max()) + 1
+        children.append((before[:, None] * count + cell).astype(np.uint16))
+        if number < 2:
+            division = (flop, turn)[number]
+            parts = division.shape[0]
+            equity = np.arange(division.count) // (division.count // parts)
+            before = np.tile(equity * times // parts, times)
+    first, second, third, last = children
+    return first, second, third, last

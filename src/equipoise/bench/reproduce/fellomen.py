@@ -5,8 +5,8 @@ Abstraction" (Fellows, 2010). Its tables are of competitions whose other entries
 so they stand beside ours for the order of size only. Matches are duplicate, 60,000 hands each as in
 the document; win rates are in small bets a hand.
 
-Its last section asks what negative potential would add: INOT with that meets INOT, where it was trained
-(`equipoise train inot-negative`; it does not ship).
+Its last section asks what negative potential would add, and buckets that remember: INOT with either meets
+INOT, where they were trained (`equipoise train inot-negative`, `inot-remembered`; they do not ship).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from equipoise.run import Event, Listener
 
 FAMILY = ("inot", "fell-omen-1", "fell-omen-2")
 #: What the document leaves for further work: each meets the first of the family alone.
-FURTHER = ("inot-negative",)
+FURTHER = ("inot-negative", "inot-remembered")
 SUITE = (
     "random",
     "all-in",
