@@ -373,3 +373,21 @@ def test_any_number_of_threads_gives_the_same_answer_bit_for_bit(name: str) -> N
     for other in answers[1:]:
         for found, expected in zip(other, answers[0], strict=True):
             assert np.array_equal(found, expected)
+
+
+def test_betting_in_parts_gives_the_same_answer_bit_for_bit(monkeypatch: Any) -> None:
+    """What is evaluated at once is a matter of caches: no sum depends on it."""
+    game = postflop((3, 17, 22, 41), (0, 1), RAKE)
+    whole = DCFR(game)
+    monkeypatch.setattr("equipoise.solve.sweep.gamearrays._TERMINALS_A_PART", 4)
+    cut = DCFR(game)
+    parts = [len(solver.tableau.lines.fold_start) for solver in (whole, cut)]
+    assert parts[1] > parts[0]
+    for solver in (whole, cut):
+        solver.advance(12)
+    assert np.array_equal(whole.plan, cut.plan)
+    assert np.array_equal(whole.regrets, cut.regrets)
+    for board in (0, 5):
+        values = [solver.tableau.values(1, board, solver.plan) for solver in (whole, cut)]
+        assert values[0].keys() == values[1].keys()
+        assert all(np.array_equal(values[0][node], values[1][node]) for node in values[0])

@@ -40,7 +40,7 @@ Lock = tuple[NDArray[np.bool_], NDArray[np.float64]]
 #: Chips that a cut line of betting is worth to each state of player 0, and of player 1.
 Given = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-#: Terminals that are multiplied at once.
+#: Terminals that are multiplied, or evaluated, one after another before values go up.
 _TERMINALS_A_PART = 512
 
 
@@ -308,9 +308,11 @@ class GameArrays:
         """Parts of all rounds: (round, first root, last root), their nodes, and those root by root.
 
         Terminals of one root are reached by the same hands, more or less.
-        Only games of large products have several parts, so that what is multiplied stays in cache.
+        Games of large products and of exact hands may have several parts on the last round, so that what
+        is evaluated at once stays in cache.
         """
         betting = self.game.betting
+        in_parts = self.products or self.game.deal.evaluator == "sorted"
         parts = []
         for number, (a, b) in enumerate(betting.spans()):
             root_of = np.arange(b - a)
@@ -319,7 +321,7 @@ class GameArrays:
                 root_of[node] = root_of[parent[node]]
             roots = int((betting.parent[a:b] < 0).sum())
             ends = [roots]
-            if self.products and number == betting.rounds - 1:
+            if in_parts and number == betting.rounds - 1:
                 ended = np.isin(betting.kind[a:b], (FOLD, SHOWDOWN, GIVEN))
                 terminals = np.cumsum(np.bincount(root_of[ended], minlength=roots))
                 wanted = np.arange(_TERMINALS_A_PART, terminals[-1], _TERMINALS_A_PART)
