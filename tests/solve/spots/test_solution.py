@@ -814,7 +814,7 @@ def test_an_interrupted_run_keeps_its_figures():
 
 
 def test_what_does_not_fit_is_refused_before_it_is_built(monkeypatch):
-    monkeypatch.setattr("equipoise.solve.spots.cost.available_bytes", lambda: 1000)
+    monkeypatch.setattr("equipoise.solve.spots.fitting.available_bytes", lambda: 1000)
     with pytest.raises(TooLargeError, match="drop"):
         solve_spot(RIVER)
 
