@@ -34,8 +34,8 @@ from equipoise.web.store import FILE, Store
 
 #: People at tables, and the hands that each plays.
 SESSIONS, HANDS = 50, 4
-#: Fetches of pages that are timed.
-_FETCHES = 200
+#: Pages that are timed, and fetches of each.
+_PATHS, _FETCHES = ("/sessions", "/study"), 200
 _SPOT = (
     'board = "Td 9d 6h"\npot = 200\nstack = 900\n[ranges]\noop = "22+,A2s+,KTs+,QTs+,JTs,ATo+,KQo"\n'
     'ip = "22+,A2s+,K9s+,Q9s+,J9s+,T9s,ATo+,KJo+"\n[menu]\nbets = "50%"\nraises = "60%"\n'
@@ -76,6 +76,8 @@ def run(seed: int = 0, screenshots: Path | None = None) -> dict[str, Any]:
     figures = [
         figure("page, 95th percentile, a flop being solved", found["page"], "ms", at_most=200),
         figure("page, median", found["page_median"], "ms"),
+        figure("study, 95th percentile, a flop being solved", found["study"], "ms", at_most=200),
+        figure("study, median", found["study_median"], "ms"),
         figure(f"click to answer at {SESSIONS} tables, 95th percentile", found["click"], "ms"),
         figure("sessions at once", found["sessions"], "", at_least=SESSIONS),
         figure("hands finished", found["hands"], "", at_least=SESSIONS * HANDS),
@@ -105,24 +107,29 @@ async def _load(address: str, guests: list[_Guest], folder: Path) -> dict[str, f
     async with httpx.AsyncClient(base_url=address, timeout=60) as client:
         # The first visitor waits for the agents.
         await client.get("/")
+        await client.get("/study")
         await asyncio.sleep(8)
         with subprocess.Popen([*command, "--json"], stdout=quiet, stderr=quiet) as solve:
             try:
                 playing = asyncio.gather(*(guest.play() for guest in guests))
-                pages = []
-                for _ in range(_FETCHES):
+                waits: dict[str, list[float]] = {path: [] for path in _PATHS}
+                for number in range(len(_PATHS) * _FETCHES):
+                    path = _PATHS[number % len(_PATHS)]
                     began = time.perf_counter()
-                    answer = await client.get("/sessions")
+                    answer = await client.get(path)
                     answer.raise_for_status()
-                    pages.append(1000 * (time.perf_counter() - began))
+                    waits[path].append(1000 * (time.perf_counter() - began))
                     await asyncio.sleep(0.05)
                 await playing
             finally:
                 solve.kill()
     clicks = [wait for guest in guests for wait in guest.waits]
+    pages, study = (waits[path] for path in _PATHS)
     return {
         "page": statistics.quantiles(pages, n=20)[-1],
         "page_median": statistics.median(pages),
+        "study": statistics.quantiles(study, n=20)[-1],
+        "study_median": statistics.median(study),
         "click": statistics.quantiles(clicks, n=20)[-1],
         "sessions": float(sum(bool(guest.waits) for guest in guests)),
         "hands": float(sum(guest.hands for guest in guests)),
@@ -281,6 +288,25 @@ def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
     return made
 
 
+def _study_tour(page: Any, address: str) -> Any:
+    """A river solved and walked, and jam or fold."""
+    page.goto(f"{address}/study")
+    page.get_by_label("board").fill("Ks8d3c2h7d")
+    page.wait_for_timeout(1500)
+    page.locator(".solve").click()
+    page.wait_for_selector(".result .title", timeout=120_000)
+    page.wait_for_timeout(1500)
+    if page.viewport_size["width"] > 900:
+        page.evaluate("document.querySelector('.progress').style.display = 'none'")
+        page.evaluate("window.scrollTo(0, 0)")
+    page.wait_for_timeout(800)
+    yield "study"
+    page.goto(f"{address}/study/jamfold")
+    page.wait_for_selector(".side-by-side .matrix", timeout=120_000)
+    page.wait_for_timeout(800)
+    yield "jamfold"
+
+
 def _tour(page: Any, address: str, replays: bool) -> Any:
     """Go through the pages; each name is a picture to take."""
     page.goto(address)
@@ -315,6 +341,7 @@ def _tour(page: Any, address: str, replays: bool) -> Any:
     page.wait_for_selector(".room-title")
     page.wait_for_timeout(400)
     yield "room"
+    yield from _study_tour(page, address)
     if replays:
         # Solving the flop takes a while.
         page.goto(address + hand)

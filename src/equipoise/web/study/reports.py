@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from nicegui import ui
+from nicegui import run, ui
 
 from equipoise.games.nodes import DEAL
 from equipoise.solve.spots.show import ShownPosition
@@ -54,6 +54,8 @@ class Reports:
         if position.answer.game.betting.kind[position.node] == DEAL:
             kinds = {"run-outs": self._runouts, **kinds}
         chosen = self._chosen if self._chosen in kinds else next(iter(kinds))
+        if "run-outs" in kinds and chosen == "equity":
+            chosen = "run-outs"
         with ui.tabs().props("dense no-caps align=left") as tabs:
             for name in kinds:
                 ui.tab(name)
@@ -86,10 +88,13 @@ class Reports:
     def _runouts(self, position: ShownPosition) -> None:
         holder = ui.element("div").classes("report")
 
-        def show() -> None:
+        async def show() -> None:
+            # Half a second: beside the pages.
+            report = await run.io_bound(RunoutReport, position)
+            if report is None:
+                return
             holder.clear()
             with holder, told():
-                report = RunoutReport(position)
                 keys = [key for key in report.columns() if key not in ("card", "board", "player")]
                 start = "equity_oop" if "equity_oop" in keys else keys[0]
                 shown = {"column": start}

@@ -235,7 +235,8 @@ def hand_rows(position: ShownPosition, player: int) -> list[dict[str, Any]]:
     play = position.strategy() if turn else np.zeros((0, len(combos)))
     worth = position.action_ev() if turn else play
     rows = []
-    for i in np.flatnonzero(position.weight(player) > 0).tolist():
+    # Hands that would show a weight of 0 are not held, whatever the last digits say.
+    for i in np.flatnonzero((position.weight(player) > 0) & (reach >= 0.0005)).tolist():
         row: dict[str, Any] = {
             "hand": combo_text(int(combos[i])),
             "class": class_text(int(COMBO_CLASS[combos[i]])),
