@@ -101,12 +101,13 @@ def test_what_comes_up_is_kept_and_the_rest_is_pure(trained, form: str) -> None:
 
 def test_slimming_costs_next_to_nothing_in_the_abstraction(trained, tmp_path) -> None:
     game, big = trained[0].game, trained[0].recipe.rules.big_blind
-    blueprints = {form: made(trained, form) for form in ("fine", "trim", "full", "slim")}
+    blueprints = {form: made(trained, form) for form in ("fine", "trim", "lean", "full", "slim")}
     lost = {form: one.in_game(game).exploitability() / big for form, one in blueprints.items()}
     assert lost["trim"] < 1.1 * lost["fine"]
+    assert lost["lean"] < lost["slim"]
     assert lost["slim"] < lost["fine"] + 0.001
     sizes = {form: one.save(tmp_path / form) for form, one in blueprints.items()}
-    assert sizes["trim"] < sizes["fine"]
+    assert sizes["slim"] < sizes["lean"] < sizes["trim"] < sizes["fine"]
     assert sizes["slim"] < sizes["full"]
 
 
