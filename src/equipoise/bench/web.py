@@ -109,7 +109,9 @@ async def _load(address: str, guests: list[_Guest], folder: Path) -> dict[str, f
         await client.get("/")
         await client.get("/study")
         await asyncio.sleep(8)
-        with subprocess.Popen([*command, "--json"], stdout=quiet, stderr=quiet) as solve:
+        # A long solve saves itself where it is started.
+        started = subprocess.Popen([*command, "--json"], cwd=folder, stdout=quiet, stderr=quiet)
+        with started as solve:
             try:
                 playing = asyncio.gather(*(guest.play() for guest in guests))
                 waits: dict[str, list[float]] = {path: [] for path in _PATHS}
