@@ -128,7 +128,7 @@ def _resolver(player: Agent, seat: int, settings: SearchSettings) -> Resolver:
 
     if isinstance(player, SearchAgent):
         own = player.settings
-        asked = replace(settings, budget=own.budget)
+        asked = replace(settings, budget=own.budget, streets=own.streets)
         if own.first_street > 1:
             asked = replace(asked, first_street=own.first_street)
         return Resolver(player.before_search, seat, asked, continuation=player.continuation)

@@ -115,7 +115,8 @@ class SpotCost:
             for player in (0, 1)
         )
         early = [number for number in range(len(streets) - 1) if size.showdowns[number]]
-        tables = sum(cards.pairs[early[0] : -1]) if early else 0
+        # The last counts are read a whole block at a time.
+        tables = sum(cards.pairs[early[0] : -1]) + LANES if early else 0
         return cls(
             streets=streets,
             nodes=size.nodes,

@@ -321,7 +321,7 @@ class GameArrays:
                 root_of[node] = root_of[parent[node]]
             roots = int((betting.parent[a:b] < 0).sum())
             ends = [roots]
-            if in_parts and number == betting.rounds - 1:
+            if in_parts and roots and number == betting.rounds - 1:
                 ended = np.isin(betting.kind[a:b], (FOLD, SHOWDOWN, GIVEN))
                 terminals = np.cumsum(np.bincount(root_of[ended], minlength=roots))
                 wanted = np.arange(_TERMINALS_A_PART, terminals[-1], _TERMINALS_A_PART)

@@ -116,7 +116,8 @@ def _bundled(board: Board, player: int, nobody: int) -> _Hands:
         last = np.flatnonzero(np.diff(strength, append=strength[-1:] + 1))
         group_end, levels = last + 1, strength[last]
         above = np.searchsorted(levels, theirs)
-        tied = levels[np.minimum(above, len(levels) - 1)] == theirs
+        # Nobody stands above the last level, and without hands of mine there is none.
+        tied = np.append(levels, levels[-1:])[above] == theirs if len(levels) else False
         his_layer = 2 * above + tied
         my_layer = 2 * np.searchsorted(levels, strength) + 1
     in_layer = (his_layer[:, None] * CARDS + his).reshape(-1)
