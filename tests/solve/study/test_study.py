@@ -14,7 +14,7 @@ from equipoise.games.betting import Rake
 from equipoise.games.spot import Spot
 from equipoise.solve.spots.laststreet import LastStreet
 from equipoise.solve.spots.solution import Solution, solve_spot
-from equipoise.solve.study.comparison import Comparison
+from equipoise.solve.study.comparison import Comparison, alongside
 from equipoise.solve.study.drill import Drill
 from equipoise.solve.study.equitygraph import EquityGraph
 from equipoise.solve.study.frequencylock import by_frequency
@@ -220,6 +220,25 @@ def test_a_position_compared_with_itself_and_with_another(solved, looked):
 
 
 # ---------------------------------------------------------------------------------- locks, drills
+
+
+def test_a_line_is_walked_in_another_menu_by_the_nearest_sizes(looked):
+    menu = {"bets": "33%,75%", "raises": "60%", "max_raises": 2}
+    told = {**Spot.from_toml(SPOT).to_dict(), "menu": menu}
+    other = Solution.unsolved(Spot.from_dict(told)).at()
+    for line, walked in (
+        ("", ()),
+        # 3.25 is 1.51 times 2.15, and 4.88 is 1.50 times 3.25.
+        ("check, bet 3.25, call, Kh, check", ("check", "bet 4.88", "call", "Kh", "check")),
+        ("bet 3.25, allin 19.5", ("bet 4.88", "raise 14.64")),
+        ("allin 19.5", ("bet 4.88",)),
+    ):
+        place = looked.at(line) if line else looked.at()
+        assert alongside(other, place.line).line == walked
+    with pytest.raises(IllegalActionError, match="there is only fold, call"):
+        alongside(looked.at(), ("allin 19.5", "raise 30"))
+    with pytest.raises(EquipoiseError, match="on the board"):
+        alongside(looked.at(), ("check", "check", "Td"))
 
 
 def test_a_lock_by_frequency_loses_least():

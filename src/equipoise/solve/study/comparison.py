@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from math import log
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.cards.combos import combo_text
 from equipoise.columnar import Columnar
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, IllegalActionError
 from equipoise.games.spot import SEATS
 from equipoise.settings import brief
 
@@ -17,6 +19,31 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from equipoise.solve.spots.position import Position
+
+_Place = TypeVar("_Place", bound="Position")
+
+
+def alongside(start: _Place, line: Sequence[str]) -> _Place:
+    """Where a line of another solution leads here: the same cards and actions, bets of the nearest size.
+
+    Sizes are near by their ratio. Where nobody can bet or raise at all, or a card is on the board already,
+    the line ends with an error.
+    """
+    position = start
+    for word in line:
+        if position.to_act is not None and word not in position.actions:
+            word = _nearest(word, position.actions)
+        position = position.step(word)
+    return position
+
+
+def _nearest(word: str, actions: Sequence[str]) -> str:
+    """The bet, raise or all-in whose amount is nearest to that of a word."""
+    _, _, wanted = word.partition(" ")
+    sizes = {action: float(action.split()[1]) for action in actions if " " in action}
+    if not wanted or not sizes:
+        raise IllegalActionError(f"no {word}: there is only {', '.join(actions)}")
+    return min(sizes, key=lambda action: abs(log(sizes[action] / float(wanted))))
 
 
 class Comparison(Columnar):
@@ -35,6 +62,8 @@ class Comparison(Columnar):
         same = first.to_act is not None and first.to_act == second.to_act
         #: Who decides at both; None if it is not the same player.
         self.player = first.player if same else None
+        #: What can be done at each, and how often it is, by action: at the first, at the second.
+        self.sides = (first.actions, second.actions)
         self.actions: dict[str, tuple[float, float]] = {}
         self._hands: dict[str, list[Any]] = {}
         if same:

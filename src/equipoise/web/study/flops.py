@@ -24,7 +24,7 @@ from equipoise.web.jobs import Job
 from equipoise.web.shell import House, complain, frame, told
 from equipoise.web.study import solving, views
 from equipoise.web.study.form import amount, field
-from equipoise.web.study.reports import saved
+from equipoise.web.study.tables import saved
 
 #: How many flops may stand for all.
 _COUNTS = {

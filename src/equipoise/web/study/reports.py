@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from nicegui import run, ui
 
 from equipoise.games.nodes import DEAL
 from equipoise.solve.spots.show import ShownPosition
-from equipoise.solve.study.comparison import Comparison
 from equipoise.solve.study.equitygraph import EquityGraph
 from equipoise.solve.study.handclasses import HandClasses
 from equipoise.solve.study.runouts import RunoutReport
 from equipoise.web.shell import told
 from equipoise.web.study import views
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from equipoise.columnar import Columnar
-
-#: Hands that a comparison lists.
-_HANDS = 12
-
-
-class Looking(Protocol):
-    """Who looks at which player's hands."""
-
-    player: int
-
-    def draw(self) -> None:
-        """Draw everything anew."""
+from equipoise.web.study.sidebyside import Looking, SideBySide
+from equipoise.web.study.tables import figures_table, saved
 
 
 class Reports:
@@ -42,13 +24,13 @@ class Reports:
     def __init__(self, looking: Looking) -> None:
         self._looking = looking
         self._chosen = "equity"
-        #: The position that others are compared with.
-        self.marked: ShownPosition | None = None
+        #: What another position, or another solution, is compared with.
+        self.beside = SideBySide(looking)
 
     def draw(self, position: ShownPosition) -> None:
         """The tabs, and the report that was open last."""
         kinds: dict[str, Callable[[ShownPosition], None]] = {
-            "equity": self._equity, "classes": self._classes, "compare": self._compare,
+            "equity": self._equity, "classes": self._classes, "compare": self.beside.draw,
             "download": self._download,
         }  # fmt: skip
         if position.answer.game.betting.kind[position.node] == DEAL:
@@ -82,8 +64,8 @@ class Reports:
     def _classes(self, position: ShownPosition) -> None:
         found = HandClasses(position, self._looking.player)
         ui.label(f"Hands of {'oop' if self._looking.player == 0 else 'ip'}").classes("small muted")
-        _table(list(found.columns()), found.rows, "class")
-        saved("classes", found, None)
+        figures_table(list(found.columns()), found.rows, "class")
+        saved("classes", found)
 
     def _runouts(self, position: ShownPosition) -> None:
         holder = ui.element("div").classes("report")
@@ -108,94 +90,20 @@ class Reports:
                     "dense outlined"
                 )
                 names = [key for key in report.columns() if key not in ("board", "player")]
-                _table(names, report.rows, "card", most=13)
+                figures_table(names, report.rows, "card", most=13)
                 saved("runouts", report, lambda: report.plot(figure_of=shown["column"]))
 
         with holder:
             ui.button("Show every card", on_click=show).props("outline no-caps")
 
-    def _compare(self, position: ShownPosition) -> None:
-        def mark() -> None:
-            self.marked = position
-            ui.notify("marked: walk on, or solve another spot, and compare", type="positive")
-            self._looking.draw()
-
-        ui.button("Mark this position", on_click=mark).props("outline no-caps")
-        if self.marked is None:
-            ui.label(
-                "Mark a position, then walk on, or solve other sizes: both stand here side by side."
-            ).classes("muted small")
-            return
-        found = Comparison(self.marked, position)
-        with ui.element("div").classes("side-by-side"):
-            for one, name in ((self.marked, "marked"), (position, "here")):
-                with ui.element("div"):
-                    ui.label(f"{name}: {one.title}").classes("small strong")
-                    player = one.to_act if one.to_act is not None else self._looking.player
-                    ui.html(views.legend(one), sanitize=False)
-                    ui.html(views.matrix(one, "strategy", player), sanitize=False)
-        rows = [
-            {"what": f"EV {name} {found.unit}", "marked": f"{one:.3f}", "here": f"{other:.3f}",
-             "difference": f"{other - one:+.3f}"}
-            for name, (one, other) in found.ev.items()
-        ]  # fmt: skip
-        rows += [
-            {"what": name, "marked": f"{one:.1%}", "here": f"{other:.1%}",
-             "difference": f"{100 * (other - one):+.1f} points"}
-            for name, (one, other) in found.actions.items()
-        ]  # fmt: skip
-        hands = found.columns()
-        for i in range(min(_HANDS, len(hands.get("hand", ())))):
-            rows.append({"what": hands["hand"][i], "marked": "", "here": "",
-                         "difference": f"plays {hands['difference'][i]:.0%} otherwise"})  # fmt: skip
-        _table(["what", "marked", "here", "difference"], rows, "what").classes("compared")
-        saved("comparison", found, None)
-
     def _download(self, position: ShownPosition) -> None:
         line = ", ".join(position.line)
         if line:
             ui.label(f"This position is --at '{line}' of `equipoise show`.").classes("small muted")
-        if position.to_act is not None:
-            saved("position", position, position.plot)
-        ui.button("JSON", on_click=lambda: ui.download(
-            json.dumps(position.to_dict()).encode(), "position.json")).props("outline dense")  # fmt: skip
-
-
-def saved(name: str, table: Columnar, plot: Callable[[], Figure] | None) -> None:
-    """Buttons that download a table as CSV and its picture."""
-
-    def csv() -> None:
-        with told():
-            frame = table.to_polars()
-            ui.download(frame.write_csv(float_precision=6).encode(), f"{name}.csv")
-
-    def picture() -> None:
-        with told():
-            assert plot is not None
-            data = io.BytesIO()
-            plot().savefig(data, format="png", dpi=150)
-            ui.download(data.getvalue(), f"{name}.png")
-
-    with ui.element("div").classes("line"):
-        ui.button("CSV", on_click=csv).props("outline dense")
-        if plot is not None:
-            ui.button("PNG", on_click=picture).props("outline dense")
-
-
-def _table(
-    keys: list[str], rows: list[dict[str, Any]], row_key: str, most: int | None = None
-) -> ui.table:
-    """A table of figures that sorts."""
-    columns = [
-        {"name": key, "label": key.replace("_", " "), "field": key, "sortable": True,
-         "align": "left" if place == 0 else "right"}
-        for place, key in enumerate(keys)
-    ]  # fmt: skip
-    shown = [
-        {key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()}
-        for row in rows
-    ]
-    pages = {"rowsPerPage": most} if most else None
-    return ui.table(columns=columns, rows=shown, row_key=row_key, pagination=pages).props(
-        "dense flat"
-    )
+        turn = position.to_act is not None
+        saved(
+            "position",
+            position if turn else None,
+            position.plot if turn else None,
+            whole=position.to_dict,
+        )

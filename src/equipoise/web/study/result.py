@@ -64,6 +64,7 @@ class Result:
         self.position, self.filter = position, ""
         self.practice.leave()
         self.player = position.to_act if position.to_act is not None else self.player
+        self.reports.beside.follow(position)
         self.draw()
 
     def _step(self, word: str) -> None:
@@ -85,6 +86,7 @@ class Result:
         elif hand:
             self.filter = "" if self.filter == hand else hand
             self._draw_hands()
+            self.reports.beside.choose()
 
     # ------------------------------------------------------------------------------------- drawing
 

@@ -254,5 +254,10 @@ def hand_rows(position: ShownPosition, player: int) -> list[dict[str, Any]]:
 
 
 def number(value: float) -> str:
-    """A figure in three digits; a dash for none."""
-    return "–" if value != value else f"{value:.3g}"
+    """A figure in three digits; a dash for none.
+
+    >>> number(12.3456), number(-1.8e-15), number(float("nan"))
+    ('12.3', '0', '–')
+    """
+    # What is left of a fold's sums is nothing.
+    return "–" if value != value else f"{round(value, 6) + 0.0:.3g}"
