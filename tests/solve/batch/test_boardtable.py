@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars
 import pytest
 
 from equipoise.cards.card import parse_cards
@@ -33,6 +34,9 @@ def folder(tmp_path_factory):
 
 def test_the_report_comes_back_as_it_was_written(folder):
     report = BatchReport.load(folder)
+    written = polars.read_parquet(folder / "report" / "lines.parquet").to_dicts()
+    for row, told in zip(report.lines, written, strict=True):
+        assert row == pytest.approx(told)
     assert report.spots == BatchReport.load(folder / "report").spots
     table = BoardTable(report)
     assert [row["board"] for row in table.rows] == [board for board, _ in BOARDS]
@@ -89,9 +93,19 @@ def test_the_picture_shows_the_boards_that_are_left(folder, tmp_path):
 def test_no_report_and_a_damaged_one_are_told(folder, tmp_path):
     with pytest.raises(EquipoiseError, match="no report of a batch"):
         BatchReport.load(tmp_path)
-    (tmp_path / "spots.parquet").write_bytes(b"PAR1 but not really")
-    with pytest.raises(EquipoiseError, match="damaged"):
+    whole = {name: (folder / "report" / name).read_text() for name in ("spots.csv", "lines.csv")}
+    for name, old, new in (
+        ("spots.csv", "weight", "wait"), ("spots.csv", ",2,", ",-2,"), ("spots.csv", "Td9d6hQc2s", "Td9d6h"),
+        ("lines.csv", "check", "czech"), ("lines.csv", "AsKs7s3s2d", "AsKs7s3s2s"),
+        ("lines.csv", ",oop,", ",nobody,"), ("lines.csv", "\n", "\n\0"),
+    ):  # fmt: skip
+        for other, text in whole.items():
+            (tmp_path / other).write_text(text)
         BatchReport.load(tmp_path)
+        assert old in whole[name]
+        (tmp_path / name).write_text(whole[name].replace(old, new, 1 if old == "\n" else -1))
+        with pytest.raises(EquipoiseError, match="damaged"):
+            BatchReport.load(tmp_path)
 
 
 def test_textures_of_turns_and_rivers():

@@ -19,7 +19,9 @@ from equipoise.games.notation import gamefile
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
 from equipoise.games.spot import Spot
 from equipoise.solve.batch.jobs import Batch
-from equipoise.solve.batch.results import Results
+from equipoise.solve.batch.report import BatchReport
+from equipoise.solve.batch.reportfolder import rows_text
+from equipoise.solve.batch.results import JobOutcome, Results, summary
 from equipoise.solve.spots.solution import Solution, solve_spot
 
 #: A hand as a poker site writes it.
@@ -287,6 +289,15 @@ def batch_result() -> bytes:
         job = Batch.of_boards([("Td9d6hQc2s", 1.0)], river()).jobs[0]
         results.write(job, {"exploitability_pct_pot": 0.25, "lines": {"root": {"check": 0.5}}})
         return results.path(job).read_bytes()
+
+
+@cache
+def batch_report() -> dict[str, bytes]:
+    """Tables of a report on two boards, by the names of their files."""
+    batch = Batch.of_boards([("Td9d6hQc2s", 1.0), ("AsKs7s3s2d", 2.5)], river())
+    report = BatchReport(JobOutcome(job, summary(solved())) for job in batch.jobs)
+    tables = {"spots.csv": report.spots, "lines.csv": report.lines}
+    return {name: rows_text(rows).encode() for name, rows in tables.items()}
 
 
 @cache

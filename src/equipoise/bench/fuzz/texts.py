@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import socket
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from equipoise.agents import registry
 from equipoise.agents.human import read_answer
@@ -32,7 +33,9 @@ from equipoise.games.notation import gamefile
 from equipoise.games.notation.betsize import parse_sizes, sizes_text
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Action, State
 from equipoise.games.spot import Spot
-from equipoise.solve.batch.jobs import Batch
+from equipoise.solve.batch.boardtable import BoardTable
+from equipoise.solve.batch.jobs import TEMPLATE, Batch, kept_template, on_board
+from equipoise.solve.batch.report import BatchReport
 from equipoise.solve.batch.results import Results
 from equipoise.solve.exploitation.opponents import plain
 from equipoise.solve.exploitation.opponents import read as read_opponent
@@ -42,6 +45,7 @@ from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training.folder import RunFolder
 from equipoise.solve.training.model import TrainingEstimate
 from equipoise.solve.training.recipe import Recipe
+from equipoise.web.study.solving import packed, unpacked
 
 _SITUATIONS = (
     State.start(NOLIMIT_HOLDEM),
@@ -85,6 +89,8 @@ def _typed() -> list[Reader]:
             "betting", 5, _betting, "cr300c/cr600f", "r20000c///", "cc/cc/cc/cc", "rrrc/rrrrc/"
         ),
         from_text("line", 2, lambda text: _solution().at(text), *sample.LINES),
+        from_text("words for boards", 2, _words, "paired", "monotone A-high", "K", "Ks, connected"),
+        from_text("link of a spot", 2, _link, *(packed(text) for text in sample.SPOTS)),
         from_text("game parameter", 3, _parameter, *_parameter_samples()),
     ]
 
@@ -125,6 +131,23 @@ def _betting(text: str) -> None:
 @cache
 def _solution() -> Solution:
     return sample.solved()
+
+
+@cache
+def _boards_of_a_batch() -> BoardTable:
+    with TemporaryDirectory() as name:
+        for file, text in sample.batch_report().items():
+            (Path(name) / file).write_bytes(text)
+        return BoardTable(BatchReport.load(name))
+
+
+def _words(text: str) -> None:
+    _boards_of_a_batch().where(text)
+
+
+def _link(text: str) -> None:
+    spot = Spot.from_toml(unpacked(text))
+    same(Spot.from_toml(unpacked(packed(spot.to_toml()))), spot, "a link")
 
 
 def _parameter_samples() -> list[str]:
@@ -331,6 +354,9 @@ def _header() -> matchlog.Header:
 def _runs() -> list[Reader]:
     return [
         Reader("batch result", 2, lambda: [sample.batch_result()], _batch_result),
+        _report_reader("spots.csv"),
+        _report_reader("lines.csv"),
+        from_file("batch template", 2, TEMPLATE, _template, *sample.SPOTS),
         from_file(
             "curve",
             3,
@@ -349,3 +375,27 @@ def _batch_result(data: bytes, folder: Path) -> None:
     path.write_bytes(data)
     if results.read(job) is None:
         refuse("missing, damaged or another's")
+
+
+def _report_reader(name: str) -> Reader:
+    return Reader(
+        f"batch {name}", 2, lambda: [sample.batch_report()[name]], partial(_batch_report, name)
+    )
+
+
+def _batch_report(name: str, data: bytes, folder: Path) -> None:
+    """A report that is accepted can be averaged, and sorted at every line."""
+    for other, text in sample.batch_report().items():
+        (folder / other).write_bytes(data if other == name else text)
+    report = BatchReport.load(folder)
+    report.means()
+    for line in report.line_names():
+        table = BoardTable(report, line)
+        for column in ("board", "equity_oop", table.actions[0]):
+            table.by(column).means()
+
+
+def _template(path: Path) -> None:
+    template = kept_template(path.parent)
+    assert template is not None
+    on_board(template, parse_cards("As7d2c"))

@@ -14,7 +14,8 @@ from equipoise.cards.card import RANKS, SUITS, parse_cards
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError
 from equipoise.settings import brief, did_you_mean
-from equipoise.solve.batch.report import BatchReport, Row
+from equipoise.solve.batch.report import BatchReport
+from equipoise.solve.batch.reportfolder import Row
 from equipoise.solve.batch.results import ROOT
 from equipoise.solve.batch.texture import TEXTURES, texture
 

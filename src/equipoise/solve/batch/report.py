@@ -12,8 +12,6 @@ line.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Sequence
 from io import BytesIO
@@ -29,13 +27,12 @@ from equipoise.cards.chart import action_colours
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import EquipoiseError, FileError
 from equipoise.files import check_target, written
+from equipoise.solve.batch.reportfolder import Row, read_report, rows_text
 from equipoise.solve.batch.results import ROOT, JobOutcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
-
-Row = dict[str, Any]
 
 #: Figures of a spot that its row holds and that means are taken of.
 _FIGURES = ("exploitability_pct_pot", "ev_oop_chips", "ev_ip_chips", "equity_oop")
@@ -171,28 +168,14 @@ class BatchReport(Columnar):
     @classmethod
     def load(cls, folder: str | Path) -> BatchReport:
         """The report that a batch left in its folder, or in the folder `report` in it."""
-        import polars
-
         folder = Path(folder)
-        found = [at for at in (folder / "report", folder) if (at / "spots.parquet").is_file()]
+        found = [at for at in (folder / "report", folder) if (at / "spots.csv").is_file()]
         if not found:
             raise FileError(
                 f"{folder}: no report of a batch in it: name the --out of `equipoise batch`"
             )
         report = cls.__new__(cls)
-        try:
-            report.spots = polars.read_parquet(found[0] / "spots.parquet").to_dicts()
-            lines = found[0] / "lines.parquet"
-            report.lines = polars.read_parquet(lines).to_dicts() if lines.is_file() else []
-            known = {key for row in report.spots for key in row}
-            wanted = {"name", "board", "weight", "pot", *_FIGURES}
-            taken = {key for row in report.lines for key in row}
-            if not report.spots or not known >= wanted:
-                raise KeyError
-            if report.lines and not taken >= {"line", "player", "reach", "action", "frequency"}:
-                raise KeyError
-        except (OSError, KeyError, polars.exceptions.PolarsError):
-            raise FileError(f"{found[0]}: the report is damaged: run the batch again") from None
+        report.spots, report.lines = read_report(found[0])
         return report
 
     @staticmethod
@@ -228,7 +211,7 @@ class BatchReport(Columnar):
         for name, rows in tables.items():
             if not rows:
                 continue
-            put(f"{name}.csv", f"{name}_csv", _csv(rows).encode())
+            put(f"{name}.csv", f"{name}_csv", rows_text(rows).encode())
             # Through memory: of a full disk Polars tells as of a damaged file.
             table = BytesIO()
             polars.DataFrame(rows, infer_schema_length=None).write_parquet(table)
@@ -389,12 +372,3 @@ def _order(action: str) -> tuple[int, float]:
 
 def _shown(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, f"z{form}")
-
-
-def _csv(rows: Sequence[Row]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow({k: f"{v:.9g}" if isinstance(v, float) else v for k, v in row.items()})
-    return text.getvalue()
