@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -153,6 +154,116 @@ def test_a_spot_from_the_first_stroke_to_the_link(server, browser):
     expect(phone.locator(".result .title")).to_have_text("Ks8d3c2h7d, pot 5 bb: oop")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     assert not errors
+
+
+def test_paused_gone_on_with_and_walked_beside_another_menu(server, browser):
+    from playwright.sync_api import expect
+
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page.goto(f"{server}/study")
+    expect(page.locator(".cost")).to_contain_text("decisions")
+    target, solve = page.get_by_label("target, % of pot"), page.locator("button.solve")
+    state, sentence = page.locator(".progress .num"), page.locator(".q-notification")
+
+    # What cannot be a target is told, and nothing is started.
+    for bad, told in (("soon", "write a number"), ("0", "above 0"), ("101", "above 0")):
+        target.fill(bad)
+        solve.click()
+        expect(sentence.filter(has_text=told).first).to_be_visible()
+
+    # A turn that would take minutes is paused with its curve, and gone on with.
+    target.fill("0.0001")
+    solve.click()
+    expect(page.locator(".progress polyline")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(state).to_contain_text("paused")
+    expect(page.get_by_role("button", name="Pause")).to_be_hidden()
+    expect(page.locator(".result .title")).to_have_text("Ks8d3c2h, pot 5 bb: oop")
+    before = page.locator(".result").get_by_text(re.compile("iterations$")).inner_text()
+    target.fill("90")
+    page.get_by_role("button", name="Go on").click()
+    expect(state).not_to_contain_text("paused")
+    expect(page.get_by_role("button", name="Pause")).to_be_hidden()
+    expect(page.locator(".result .title")).to_have_text("Ks8d3c2h, pot 5 bb: oop")
+    after = page.locator(".result").get_by_text(re.compile("iterations$")).inner_text()
+    counts = [int(told.split()[-2].replace(",", "")) for told in (before, after)]
+    assert counts[1] >= counts[0] > 0
+
+    # The same with another menu: both are walked together, hand by hand.
+    page.get_by_role("tab", name="compare").click()
+    page.get_by_role("button", name="Mark this position").click()
+    cost = page.locator(".cost").inner_text()
+    page.get_by_label("turn bets").fill("100%")
+    expect(page.locator(".cost")).not_to_have_text(cost)
+    solve.click()
+    expect(page.locator(".steps")).to_contain_text("bet 5")
+    expect(page.get_by_role("button", name="Pause")).to_be_hidden()
+    page.locator(".steps button", has_text="bet 5").click()
+    both = page.locator(".side-by-side .strong")
+    expect(both.first).to_have_text("marked: Ks8d3c2h, pot 8.75 bb, bet 3.75: ip")
+    expect(both.last).to_have_text("here: Ks8d3c2h, pot 10 bb, bet 5: ip")
+    expect(page.locator(".by-hand th")).to_have_count(10)
+    page.locator(".side-by-side .cell[data-hand='KQo']").first.click()
+    expect(page.locator(".by-hand tbody tr").first).to_contain_text("Q")
+    expect(page.locator(".by-hand tbody tr")).to_have_count(9)
+    page.get_by_role("switch", name="walk both").click()
+    page.locator(".steps button", has_text="call").click()
+    expect(both.last).to_have_text("here: Ks8d3c2h, pot 15 bb, bet 5 – call")
+    expect(both.first).to_have_text("marked: Ks8d3c2h, pot 8.75 bb, bet 3.75: ip")
+    page.locator(".crumbs button").nth(1).click()
+    expect(both.last).to_have_text("here: Ks8d3c2h, pot 10 bb, bet 5: ip")
+    taken = {}
+    for kind in ("CSV", "JSON"):
+        with page.expect_download() as download:
+            page.locator(".report").get_by_role("button", name=kind).click()
+        taken[kind] = download.value.path().read_text()
+    assert taken["CSV"].startswith("hand,difference,weight,ev_bb_1,fold (1)")
+    assert json.loads(taken["JSON"])["player"] == "ip"
+    page.close()
+
+
+def test_a_saved_solution_is_opened_locked_wrongly_and_taken_away(server, browser, tmp_path):
+    from playwright.sync_api import expect
+
+    from equipoise.games.spot import Spot
+    from equipoise.solve.spots.solution import solve_spot
+
+    file = tmp_path / "river.solution"
+    told = 'board = "Td9d6hQc2s"\npot = 100\nstack = 200\n[ranges]\noop = "22+"\nip = "TT+,KQs"\n'
+    solve_spot(Spot.from_toml(told), 5).save(file)
+    (tmp_path / "spot.toml").write_text(told)
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page.goto(f"{server}/study")
+    sentence, name = page.locator(".q-notification"), page.get_by_label("saved solution of this")
+    for bad, why in (("", "which file?"), ("/nowhere", "nowhere"), ("spot.toml", "spot.toml")):
+        name.fill(str(tmp_path / bad) if bad.endswith("toml") else bad)
+        page.get_by_role("button", name="Open", exact=True).click()
+        expect(sentence.filter(has_text=why).first).to_be_visible()
+    name.fill(str(file))
+    page.get_by_role("button", name="Open", exact=True).click()
+    expect(page.locator(".result .title")).to_have_text("Td9d6hQc2s, pot 100: oop")
+    expect(page.get_by_label("pot", exact=True)).to_have_value("100")
+    expect(page.get_by_label("oop range as text")).to_have_value("22+")
+
+    page.get_by_label("check %").fill("10")
+    page.get_by_role("button", name="Lock and solve").click()
+    expect(sentence.filter(has_text="make it 100 %").first).to_be_visible()
+    page.get_by_role("button", name="Keep", exact=True).click()
+    page.get_by_label("name", exact=True).fill("  ")
+    page.get_by_role("button", name="Keep it").click()
+    expect(sentence.filter(has_text="give it a name").first).to_be_visible()
+    page.keyboard.press("Escape")
+
+    page.get_by_role("tab", name="download").click()
+    for kind, starts in (("CSV", b"hand,reach"), ("JSON", b'{"board"'), ("PNG", b"\x89PNG")):
+        with page.expect_download() as download:
+            page.locator(".report").get_by_role("button", name=kind).click()
+        assert download.value.path().read_bytes().startswith(starts)
+    page.close()
 
 
 def test_what_does_not_fit_offers_cuts_that_suffice(server, browser):

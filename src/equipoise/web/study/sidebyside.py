@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from nicegui import ui
 
-from equipoise.cards.combos import COMBO_CLASS, class_text, parse_combo
+from equipoise.cards.combos import COMBO_CLASS, COMBO_COUNT, class_text, parse_combo
 from equipoise.errors import EquipoiseError
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.solution import Solution
@@ -91,9 +91,12 @@ class SideBySide:
         figures_table(["what", "marked", "here", "difference"], _totals(found), "what").classes(
             "compared"
         )
-        if found.player is not None:
+        by_hand = found.player is not None
+        if by_hand:
             self._hands(found)
-        saved("comparison", found, whole=lambda: found.to_dict(most=1326))
+        saved(
+            "comparison", found if by_hand else None, whole=lambda: found.to_dict(most=COMBO_COUNT)
+        )
 
     def choose(self) -> None:
         """Show the hands of the class that was clicked, or all."""
@@ -108,8 +111,9 @@ class SideBySide:
 
     def _join(self, event: Any, position: ShownPosition) -> None:
         self._together = bool(event.value)
-        self.follow(position)
-        self._looking.draw()
+        if self._together:
+            self.follow(position)
+            self._looking.draw()
 
     def _hands(self, found: Comparison) -> None:
         """Both plays and both values of every hand, those first that differ most."""
