@@ -120,13 +120,14 @@ class Twin:
         positive: float = 1.0,
         negative: float = 1.0,
         floor: float = -np.inf,
+        step: float = 0.0,
         smoothing: float = 0.0,
     ) -> Vector:
         """What :meth:`Tableau.sweep` does."""
         self.player, self.rule, self.facing = player, rule, facing
         self.rows, self.out, self.plan, self.weights = rows, out, plan, weights
         self.keep, self.gain, self.smoothing = keep, gain, smoothing
-        self.positive, self.negative, self.floor = positive, negative, floor
+        self.positive, self.negative, self.floor, self.step = positive, negative, floor, step
         return self._board(0, [self.game.deal.initial[1 - player]], True)[0]
 
     def _board(self, b: int, arriving: list[Vector], live: bool) -> list[Vector]:
@@ -187,7 +188,11 @@ class Twin:
         value = (matched(rows) * children).sum(axis=0)
         if self.rule == rowrules.REGRET:
             old = rows * np.where(rows > 0, self.positive, self.negative)
-            rows[:] = np.maximum(old + children - value, self.floor)
+            gains = children - value
+            for h, most in enumerate(self.step * np.maximum(rows, 0.0).sum(axis=0)):
+                if 0 < most < gains[:, h].max():
+                    gains[:, h] *= most / gains[:, h].max()
+            rows[:] = np.maximum(old + gains, self.floor)
         elif self.rule == rowrules.PREDICTIVE:
             old = out * np.where(out > 0, self.positive, self.negative)
             out[:] = np.maximum(old + children - value, self.floor)

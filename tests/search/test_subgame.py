@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,11 +15,12 @@ from equipoise.cards.combos import COMBO_COUNT, parse_combo
 from equipoise.cards.matchup import compatible_weight
 from equipoise.cards.range import Range
 from equipoise.errors import CardError, GameError, IllegalActionError, RangeError, SolverError
+from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy
 from equipoise.games.rules import CALL, LIMIT_HOLDEM, NOLIMIT_HOLDEM, State, raise_to
-from equipoise.games.spot import Spot
+from equipoise.games.spot import Spot, postflop
 from equipoise.run import Stop
-from equipoise.search.gadgets import Gadget
+from equipoise.search.gadgets import Gadget, SubgameSolver
 from equipoise.search.menus import LineMenu, menu_for
 from equipoise.search.solved import Solved, solve_subgame
 from equipoise.search.subgame import Subgame, iterations_for
@@ -49,6 +51,21 @@ def test_a_river_agrees_with_the_spot_solver() -> None:
     met = compatible_weight(solved.reach(1, state))
     mean = float((values * reach) @ met / (reach @ met))
     assert mean + 250 == pytest.approx(answer.at().mean_ev("oop"), abs=1.0)
+
+
+@pytest.mark.parametrize("board", ["Td9d6hQc2s", "Jh9h4hTs3c"])
+def test_with_fifty_pots_behind_lines_that_are_settled_stay_so(board: str) -> None:
+    """Where no step is bounded, hands that change their mind at once undo what was learnt."""
+    state = State.start(postflop(400, 19800, 1, min_bet=100))
+    menu = BetMenu.parse("33%,75%,150%,a", "75%,a")
+    subgame = Subgame(state, parse_cards(board), (Range.full(), Range.full()), menu)
+    left = []
+    for step in (SubgameSolver.default.step, 0.0):
+        how = replace(SubgameSolver.default, step=step)
+        solver = SubgameSolver(subgame.game(), ranges=(np.ones(1081),) * 2, discounting=how)
+        solver.advance(180)
+        left.append(solver.exploitability() / 400)
+    assert left[0] < 0.005 < left[1]
 
 
 def test_values_of_both_sum_to_nothing_at_every_decision() -> None:

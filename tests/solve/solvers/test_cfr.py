@@ -64,7 +64,7 @@ def test_every_combination_converges(alpha: float | str | None, beta: float | st
     for gamma, clipped, predictive, alternating in product(
         (0.0, 1.0, 2.0), (False, True), (False, True), (True, False)
     ):
-        discounting = Discounting(alpha, beta, 0, gamma, clipped, predictive)
+        discounting = Discounting(alpha, beta, gamma=gamma, clipped=clipped, predictive=predictive)
         solver = CFR(KUHN, discounting=discounting, alternating=alternating)
         solver.advance(1000)
         assert solver.exploitability() < 0.025, (discounting, alternating)
@@ -90,6 +90,8 @@ def test_parts_make_the_members() -> None:
         {"alpha": 1.5, "predictive": True},
         {"beta": 0.0, "predictive": True},
         {"clipped": True, "predictive": True},
+        {"alpha": 1.5, "alpha_ramp": 20},
+        {"step": 0.1},
     ],
     ids=str,
 )
@@ -116,6 +118,19 @@ def test_discounts_have_the_iteration_in_the_right_place() -> None:
     plus = {"positive": 1.0, "negative": 1.0, "keep": 2 / 3, "floor": 0.0}
     assert CFRPlus.default.parameters(3) == pytest.approx(plus)
     assert CFR.default.parameters(9) == {"positive": 1.0, "negative": 1.0, "keep": 1.0}
+
+
+def test_exponents_grow_and_steps_widen() -> None:
+    grown = Discounting(alpha=2.0, alpha_ramp=8, beta=1.0, beta_ramp=4, step=0.5)
+    assert grown.parameters(5) == pytest.approx({"positive": 8 / 9, "negative": 4 / 5, "keep": 1.0})
+    assert grown.parameters(9)["positive"] == pytest.approx(64 / 65)
+    assert "step" not in grown.parameters(16)
+    steps = [grown.parameters(t)["step"] for t in (17, 100, 400)]
+    assert steps == pytest.approx([0.5, 0.5, 1.0])
+    with pytest.raises(SolverError, match="without prediction"):
+        Discounting(step=0.5, predictive=True)
+    with pytest.raises(SolverError, match="step = -1"):
+        Discounting(step=-1.0)
 
 
 @pytest.mark.parametrize("gamma", [0.0, 1.0, 2.0, 3.5])

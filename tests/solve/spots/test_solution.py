@@ -29,6 +29,7 @@ from equipoise.games.notation.labels import action_label
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import NOLIMIT_HOLDEM, State
 from equipoise.games.spot import Spot
+from equipoise.solve.solvers.cfr import Discounting
 from equipoise.solve.solvers.linear_program import LinearProgram
 from equipoise.solve.spots import export as exporting
 from equipoise.solve.spots.equities import Showdowns
@@ -640,6 +641,17 @@ def test_damaged_foreign_and_other_files_are_refused(tmp_path):
     artefact.write(bad, "solution", manifest["configuration"], {"plan": arrays["plan"]}, **facts)
     with pytest.raises(ArtefactError, match="regrets is missing"):
         Solution.load(bad)
+
+
+def test_files_that_say_nothing_of_steps_are_gone_on_with_as_they_were_begun(tmp_path):
+    path = tmp_path / "before.solution"
+    solve_spot(RIVER, None, iterations=20).save(path)
+    manifest, arrays = artefact.read(path, "solution")
+    facts = {k: v for k, v in manifest.items() if k not in ("configuration", "checksum", "kind")}
+    faded = facts["solver"]["settings"]["discounting"]
+    del faded["step"], faded["alpha_ramp"]
+    artefact.write(path, "solution", manifest["configuration"], arrays, **facts)
+    assert Solution.load(path).solver.discounting == Discounting(**faded)
 
 
 TINY = Spot("Td9d6hQc", "AhAs,KhKs", "QhQs,JhJs", pot=100, stack=100, menu="a")

@@ -181,6 +181,60 @@ def test_regret_with_discounts_and_floor(name: str, player: int) -> None:
 
 
 @pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize("name", ["leduc", "matrix 3suits", "sorted 3suits", "river"])
+def test_regret_in_bounded_steps(name: str, player: int) -> None:
+    bounded = Bout(name, player, rowrules.REGRET, positive=0.9, negative=0.4, step=0.02)
+    bounded.agree("plan", "rows")
+    free = Bout(name, player, rowrules.REGRET, positive=0.9, negative=0.4)
+    assert not np.allclose(bounded.fast["rows"], free.fast["rows"], atol=free.tolerance)
+
+
+def test_steps_are_bounded_alike_where_rows_are_packed_and_where_hands_are_locked() -> None:
+    bout = Bout("river", 0, rowrules.REGRET, positive=0.9, negative=0.4, step=0.02)
+    tableau, learnt = bout.tableau, bout.slow["rows"]
+    index, par = tableau.index, tableau.parameters(positive=0.9, negative=0.4, step=0.02)
+    mine = [n for _, n in index.decisions() if int(bout.game.betting.kind[n]) == 0]
+    packed, units = tableau.rows(np.int16), tableau.units()
+    for k, node in enumerate(mine):
+        block = index.block(bout.before["rows"], 0, node)
+        units[k] = np.abs(block).max() / 32767
+        index.block(packed, 0, node)[:] = np.rint(block / units[k])
+    numbers = tableau.numbers(facing=packed, rows=packed, rows_unit=units)
+    slow = {"facing": np.zeros(len(packed)), "rows": np.zeros(len(packed))}
+    for rows in slow.values():
+        for k, node in enumerate(mine):
+            index.block(rows, 0, node)[:] = index.block(packed, 0, node) * units[k]
+    tableau.run(numbers, par.reshape(1, -1), rowrules.REGRET, 0, 0, True)
+    bout.twin.sweep(0, rowrules.REGRET, **slow, positive=0.9, negative=0.4, step=0.02)
+    for k, node in enumerate(mine):
+        found = index.block(packed, 0, node) * units[k]
+        np.testing.assert_allclose(
+            found, index.block(slow["rows"], 0, node), atol=units[k] + bout.tolerance
+        )
+    locks = {}
+    for node in mine:
+        actions, states = index.block(learnt, 0, node).shape
+        locked = np.arange(states) % 2 == 0
+        locks[0, node] = (locked, np.full((actions, states), 1 / actions))
+    # Below the last decisions of a line no hand of mine is locked yet: their values are as before.
+    last = [n for n in mine if not {int(c) for c in _below(bout.game, n)} & set(mine)]
+    tableau.lock(locks)
+    rows = bout.before["rows"].copy()
+    tableau.sweep(0, rowrules.REGRET, facing=bout.fast["facing"], rows=rows, par=par)
+    for node in last:
+        found, old = index.block(rows, 0, node), index.block(bout.before["rows"], 0, node)
+        assert np.array_equal(found[:, ::2], old[:, ::2])
+        expected = index.block(learnt, 0, node)[:, 1::2]
+        np.testing.assert_allclose(found[:, 1::2], expected, rtol=0, atol=bout.tolerance)
+
+
+def _below(game: Game, node: int) -> list[int]:
+    """All nodes below one."""
+    children = list(game.betting.children(node))
+    return children + [n for child in children for n in _below(game, child)]
+
+
+@pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("name", ["leduc", "matrix 2suits", "sorted 2suits", "river"])
 def test_predictive_with_discounts_and_floor(name: str, player: int) -> None:
     Bout(name, player, rowrules.PREDICTIVE, floor=0.0).agree("plan", "rows", "out")

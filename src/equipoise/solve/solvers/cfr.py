@@ -16,6 +16,13 @@ CFR+ is Tammelin (2014), linear and discounted CFR Brown and Sandholm (2019), pr
 Kroer and Sandholm (2021): it acts on its regrets plus the last gain, as if that came again. Multiplying
 the average by (u/t)^γ before adding is weighting iteration t by t^γ, with numbers that stay bounded.
 
+Where many pots are behind, one iteration can show a hand a gain beside which all the regret that it has
+is nothing. Then it changes its mind at once, the opponent's hands answer in the same way, and lines that
+were settled long ago come undone within a few iterations: an exploitability of 0.3 % of the pot was seen
+to become 12 %. A bounded *step* stops that. With T the sum of a hand's positive regrets at a decision and
+g its best gain, all its gains there count min(1, s T / g) times. The bound s widens with the square root
+of t: in the long run nothing is cut.
+
 Updates alternate (player 1 faces what player 0 has just learnt) unless `alternating` is False.
 """
 
@@ -37,6 +44,8 @@ from equipoise.solve.sweep.tableau import Precision
 
 #: How many bits a number of the solve is kept in.
 Storage = Literal["32-bit", "16-bit"]
+#: Steps are free for so many iterations, in which hands gather regret; their bound widens after more.
+_FREE_STEPS, _NARROW_STEPS = 16, 100
 
 
 @dataclass(frozen=True)
@@ -58,30 +67,40 @@ class Discounting:
     clipped: bool = False
     #: Act on regrets plus the last gain.
     predictive: bool = False
+    #: α grows from 1 to its value over this many iterations; 0 is at once.
+    alpha_ramp: Annotated[int, Within("whole", 0, 1_000_000)] = 0
+    #: A hand's best gain counts for no more than this many times its positive regrets; 0 is no bound.
+    step: Annotated[float, Within("number", 0, 1000)] = 0.0
 
     def __post_init__(self) -> None:
-        for label in ("alpha", "gamma"):
+        if self.step and self.predictive:
+            raise SolverError("a bounded step goes without prediction: leave one of them out")
+        for label in ("alpha", "gamma", "step"):
             exponent = getattr(self, label)
             if isinstance(exponent, int | float) and exponent < 0:
-                raise SolverError(f"{label} = {exponent}: the exponent is 0 or more")
+                raise SolverError(f"{label} = {exponent}: choose 0 or more")
         for label in ("alpha", "beta", "gamma"):
-            # Files write whole numbers without a point, and only a β that is a float can grow.
+            # Files write whole numbers without a point, and only an exponent that is a float can grow.
             if isinstance(getattr(self, label), int):
                 object.__setattr__(self, label, float(getattr(self, label)))
 
     def parameters(self, t: int) -> dict[str, float]:
         """Parameters of the sweep for iteration t = 1, 2, ..."""
         u = t - 1
-        beta = self.beta
+        alpha, beta = self.alpha, self.beta
+        if self.alpha_ramp and isinstance(alpha, float):
+            alpha = 1.0 + (alpha - 1.0) * min(1.0, u / self.alpha_ramp)
         if self.beta_ramp and isinstance(beta, float):
             beta *= min(1.0, u / self.beta_ramp)
         values = {
-            "positive": _discount(self.alpha, u),
+            "positive": _discount(alpha, u),
             "negative": _discount(beta, u),
             "keep": (u / t) ** self.gamma if self.gamma else 1.0,
         }
         if self.clipped:
             values["floor"] = 0.0
+        if self.step and t > _FREE_STEPS:
+            values["step"] = self.step * max(1.0, t / _NARROW_STEPS) ** 0.5
         if 1 < t <= self.warm_up:
             averaged_last = 1 << (u.bit_length() - 1)
             values["keep"] = (averaged_last / t) ** self.gamma

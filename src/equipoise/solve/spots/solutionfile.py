@@ -49,6 +49,8 @@ KIND = "solution"
 LAYOUT = 2
 #: Exponents of a discount beyond which powers are no numbers any more.
 _STEEPEST = 50.0
+#: What files of before say nothing of, and how they were solved.
+_UNSAID: dict[str, Any] = {"alpha_ramp": 0, "step": 0.0}
 #: What the numbers of a strategy may be stored as.
 _STORED = (np.dtype("float32"), np.dtype("float64"), np.dtype("int16"))
 
@@ -199,12 +201,14 @@ def _solver(spot: Spot, game: Game, facts: dict[str, Any], threads: int | None) 
     """The solver that wrote a file, as it was set up."""
     settings = restoring.table(facts["settings"], "settings")
     faded = restoring.table(settings["discounting"], "discounting")
+    if not _UNSAID.keys() & faded.keys():
+        faded = _UNSAID | faded
     if faded.keys() != asdict(SpotSolver.default).keys():
         raise ArtefactError(f"it has other settings ({brief(list(faded))}): solve the spot again")
     for name, value in faded.items():
         if name in ("clipped", "predictive"):
             restoring.truth(value, name)
-        elif name in ("beta_ramp", "warm_up"):
+        elif name in ("alpha_ramp", "beta_ramp", "warm_up"):
             restoring.whole(value, name)
         elif value not in (None, "linear") or name == "gamma":
             restoring.number(value, name, -_STEEPEST if name == "beta" else 0.0, _STEEPEST)

@@ -1,8 +1,11 @@
 """The solver of postflop spots: CFR with the discounting that needs fewest iterations there.
 
-Discounted CFR (Brown and Sandholm 2019) with α = 1.25 and γ = 4, whose β grows from 0 to ½ over the
-first ninety-five iterations: at first losing actions are forgiven soon, later they stay lost. The first
-forty iterations, which the average would hardly remember, are averaged only at powers of two.
+Discounted CFR (Brown and Sandholm 2019) with γ = 4 and exponents that grow over the first seventy-five
+iterations, α from 1 to 1.25 and β from 0 to ½: at first the past is soon forgotten and losing actions are
+forgiven, later they stay lost. No hand's best gain counts for more than 0.6 of its positive regrets
+(:mod:`equipoise.solve.solvers.cfr`), which nearly halves the iterations where fifty pots are behind, and is
+hardly ever met where few are. The first forty iterations, which the average would hardly remember, are
+averaged only at powers of two.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ class SpotSolver(CFR):
 
     name: ClassVar[str] = "spot"
     default: ClassVar[Discounting] = Discounting(
-        alpha=1.25, beta=0.5, beta_ramp=95, gamma=4.0, warm_up=40
+        alpha=1.25, alpha_ramp=75, beta=0.5, beta_ramp=75, gamma=4.0, warm_up=40, step=0.6
     )
 
     #: Iterations that the discounting no longer counts, for the game has changed since.

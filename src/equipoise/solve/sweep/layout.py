@@ -17,8 +17,8 @@ CARDS = 64
 FULL = 32767
 
 #: Indices into the array of parameters of a sweep.
-KEEP, GAIN, POSITIVE, NEGATIVE, FLOOR, SMOOTHING, TINY, ZERO, ONE = range(9)
-PARAMETERS = 9
+KEEP, GAIN, POSITIVE, NEGATIVE, FLOOR, STEP, SMOOTHING, TINY, ZERO, ONE = range(10)
+PARAMETERS = 10
 
 #: How far values come up: not at all; from the boards below the last of the path; through that board
 #: too; through every board of the path, to the root of the game.

@@ -34,6 +34,7 @@ from equipoise.solve.sweep.layout import (
     ONE,
     POSITIVE,
     SMOOTHING,
+    STEP,
     TINY,
     ZERO,
 )
@@ -213,18 +214,33 @@ def add_children(place, value, home):
 
 
 @kernel_part
-def _mean(rows, place, h, value, home, par):
-    """Value of my strategy in `rows` for the sixteen states from `h` on."""
-    zero, tiny = splat(par[ZERO]), splat(par[TINY])
+def _mean_and_step(rows, place, h, value, home, limit, par):
+    """For the sixteen states from `h` on: value of my strategy in `rows`, and share of a gain to learn.
+
+    The best gain counts for no more than `limit` times the positive part of the rows, and the other
+    gains are cut in proportion: so no state changes its mind at once. No limit is 0.
+    """
+    zero, tiny, one = splat(par[ZERO]), splat(par[TINY]), splat(par[ONE])
     share = splat(par[ONE] / value.dtype.type(count(place.actions)))
     total, mean, plain = zero, zero, zero
+    best = load(value, home[place.first] + h)
     for a in range(count(place.actions)):
         weight = largest(load(rows, place.at + a * place.width + h), zero)
         child = load(value, home[place.first + a] + h)
         total = total + weight
         mean = mean + weight * child
         plain = plain + child
-    return where_above(total, tiny, mean / total, plain * share)
+        best = largest(best, child)
+    mean = where_above(total, tiny, mean / total, plain * share)
+    gain, most = best - mean, total * limit
+    step = where_above(most, tiny, where_above(gain, most, most / gain, one), one)
+    return mean, step
+
+
+@kernel_part
+def _mean(rows, place, h, value, home, par):
+    """Value of my strategy in `rows` for the sixteen states from `h` on."""
+    return _mean_and_step(rows, place, h, value, home, splat(par[ZERO]), par)[0]
 
 
 @kernel_part
@@ -268,23 +284,24 @@ def best_rule(out, place, value, home, par):
 def _regret_rule_some(rows, place, value, home, par):
     zero = splat(par[ZERO])
     positive, negative, floor = splat(par[POSITIVE]), splat(par[NEGATIVE]), splat(par[FLOOR])
+    limit = splat(par[STEP])
     # On the way up decisions come in the opposite order.
     ahead = count(place.actions) * place.width
     for h in range(0, place.width, LANES):
-        mean = _mean(rows, place, h, value, home, par)
+        mean, step = _mean_and_step(rows, place, h, value, home, limit, par)
         store(value, place.own + h, mean)
         for a in range(count(place.actions)):
             row = place.at + a * place.width + h
             regret = load(rows, row)
             prefetch(rows, row - ahead)
             regret = regret * where_above(regret, zero, positive, negative)
-            regret = regret + load(value, home[place.first + a] + h) - mean
+            regret = regret + (load(value, home[place.first + a] + h) - mean) * step
             store(rows, row, largest(regret, floor))
 
 
 @kernel_part
 def regret_rule(rows, place, value, home, par):
-    """Regret matching: discount the stored regrets by their sign, add the new, cut at a floor."""
+    """Regret matching: discount the stored regrets by their sign, add a step of the new, cut at a floor."""
     at, actions, width, own, first = place
     if actions == 2:
         _regret_rule_some(rows, Place(at, TWO, width, own, first), value, home, par)
@@ -301,25 +318,25 @@ def regret_units(rows, units, decision, place, value, home, par):
     zero = splat(par[ZERO])
     unit = units[decision]
     positive, negative = splat(par[POSITIVE] * unit), splat(par[NEGATIVE] * unit)
-    floor, most = splat(par[FLOOR]), splat(par[ZERO])
+    floor, most, limit = splat(par[FLOOR]), splat(par[ZERO]), splat(par[STEP] * unit)
     for h in range(0, width, LANES):
-        mean = _mean(rows, place, h, value, home, par)
+        mean, step = _mean_and_step(rows, place, h, value, home, limit, par)
         store(value, own + h, mean)
         for a in range(actions):
             regret = load(rows, at + a * width + h)
             regret = regret * where_above(regret, zero, positive, negative)
-            regret = largest(regret + load(value, home[first + a] + h) - mean, floor)
+            regret = largest(regret + (load(value, home[first + a] + h) - mean) * step, floor)
             most = largest(most, magnitude(regret))
     unit = across(most) / value.dtype.type(FULL)
     units[decision] = unit
     scale = splat(par[ONE] / unit if unit > par[TINY] else par[ZERO])
     for h in range(0, width, LANES):
-        mean = load(value, own + h)
+        mean, step = _mean_and_step(rows, place, h, value, home, limit, par)
         for a in range(actions):
             row = at + a * width + h
             regret = load(rows, row)
             regret = regret * where_above(regret, zero, positive, negative)
-            regret = largest(regret + load(value, home[first + a] + h) - mean, floor)
+            regret = largest(regret + (load(value, home[first + a] + h) - mean) * step, floor)
             store(rows, row, regret * scale)
 
 
@@ -364,10 +381,13 @@ def locked_rule(rule, rows, place, lock, locked, states, value, home, par):
             continue
         value[own + h] = best if rule == BEST else mean
         if rule == REGRET:
+            most, step = total * par[STEP], one
+            if most > par[TINY] and best - mean > most:
+                step = most / (best - mean)
             for a in range(actions):
                 row = at + a * width + h
                 regret = rows[row] * (par[POSITIVE] if rows[row] > zero else par[NEGATIVE])
-                rows[row] = max(regret + value[home[first + a] + h] - mean, par[FLOOR])
+                rows[row] = max(regret + (value[home[first + a] + h] - mean) * step, par[FLOOR])
     for h in range(states, width):
         value[own + h] = one - one
 

@@ -52,6 +52,7 @@ _PARAMETERS = {
     "positive": laid.POSITIVE,
     "negative": laid.NEGATIVE,
     "floor": laid.FLOOR,
+    "step": laid.STEP,
     "smoothing": laid.SMOOTHING,
 }
 
@@ -141,7 +142,8 @@ class Tableau:
         """Parameters of one sweep; what is not given is neutral.
 
         `keep`, `gain`: the plan becomes `keep * plan + gain * (reach * strategy)`. `positive`,
-        `negative`, `floor`: discounts and least value of regrets. `smoothing`: of the prox rules.
+        `negative`, `floor`: discounts and least value of regrets. `step`: most that a state's best
+        gain may be of its positive regrets, 0 for no limit. `smoothing`: of the prox rules.
         """
         par = self._neutral.copy()
         for name, value in values.items():
