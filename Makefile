@@ -20,6 +20,8 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	@# The pip that comes with Python 3.11 asks each file of an index about a thousand platforms in turn.
+	$(INSTALL) pip
 	$(INSTALL) -e '.[dev]'
 	touch $@
 
