@@ -12,6 +12,7 @@ with kernels should therefore import only kernels and constants, or every edit c
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import re
@@ -172,6 +173,32 @@ class _StampedCache(caching.FunctionCache):  # type: ignore[misc]
         if self._turn is not None:
             self._turn.close()
             self._turn = None
+
+
+class _WithoutCollection(numba_event.Listener):  # type: ignore[misc]
+    """No search for garbage while a kernel is compiled: a tenth of the time, for next to nothing.
+
+    Numba compiles one kernel at a time, callees inside their callers.
+    """
+
+    def __init__(self) -> None:
+        self._depth, self._collecting = 0, False
+
+    def on_start(self, event: Any) -> None:
+        """Stop at the outermost kernel."""
+        if self._depth == 0:
+            self._collecting = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        """Go on after it, if anybody was at it."""
+        self._depth -= 1
+        if self._depth == 0 and self._collecting:
+            gc.enable()
+
+
+numba_event.register("numba:compile", _WithoutCollection())
 
 
 def _compiled(function: F, **options: Any) -> F:

@@ -9,8 +9,6 @@ from typing import Any
 
 from equipoise.kernel import row_kernel
 from equipoise.search.gadgetrules import learn_to_follow, learn_to_pick
-from equipoise.solve.sweep.layout import MIX_ALL, UP_ROOT
-from equipoise.solve.sweep.rowrules import REGRET
 from equipoise.solve.sweep.sweep import run
 
 
@@ -18,6 +16,7 @@ from equipoise.solve.sweep.sweep import run
 def iterate_gadget(
     task: Any,
     share: Any,
+    codes: Any,
     schedule: Any,
     fading: Any,
     me: int,
@@ -26,14 +25,19 @@ def iterate_gadget(
     values: Any,
     reach: Any,
 ) -> None:
-    """For every row of parameters, and of fading: I sweep, then he, and then he learns."""
+    """For every row of parameters, and of fading: I sweep, then he, and then he learns.
+
+    `codes` are the last numbers that :func:`~.sweep.run` is told, and its rule. Written here they would
+    be constants, for which Numba compiles the whole of it once more.
+    """
     frame, numbers, work, steps, copied = task
+    rule, averaging, downward, upward = codes
     for t in range(schedule.shape[0]):
         for turn in range(2):
             player = me if turn == 0 else 1 - me
             run(
-                frame, numbers, work, steps, copied, schedule[t : t + 1], REGRET,
-                (player, player), share, MIX_ALL, True, UP_ROOT,
+                frame, numbers, work, steps, copied, schedule[t : t + 1], rule,
+                (player, player), share, averaging, downward, upward,
             )  # fmt: skip
         if picks:
             learn_to_pick(values, gadget, fading[t], reach)

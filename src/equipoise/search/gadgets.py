@@ -44,6 +44,7 @@ from equipoise.search.gadgetrules import learn_to_follow, learn_to_pick
 from equipoise.solve.solvers.cfr import Discounting
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep import rowrules
+from equipoise.solve.sweep.layout import MIX_ALL, UP_ROOT
 from equipoise.solve.sweep.tableau import Precision
 
 Floats = NDArray[np.float64]
@@ -228,8 +229,9 @@ class SubgameSolver(SpotSolver):
         if tableau.threads == 1 and self.game.deal.evaluator == "sorted":
             reach, values = tableau.reach(he), tableau.root_values(he)
             whole = tableau.whole_share()
+            codes = (rowrules.REGRET, MIX_ALL, True, UP_ROOT)
             iterate_gadget(
-                tableau.by_address(self._numbers), whole, schedule, fading, me,
+                tableau.by_address(self._numbers), whole, codes, schedule, fading, me,
                 self.gadget.kind == "maxmargin", self._state, values, reach,
             )  # fmt: skip
         else:
