@@ -6,9 +6,11 @@ import gc
 import signal
 import sys
 import textwrap
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
 from hypothesis import settings
 
 from equipoise.files import in_turn
@@ -16,6 +18,10 @@ from equipoise.files import in_turn
 # A shell that starts the tests in the background has Ctrl-C ignored, and children inherit that: tests
 # that press it would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Typer makes all commands with all their options anew at every call, which takes longer than most calls.
+# In a process of its own a command is called once; here it is the same one that is called again.
+typer.main.get_command = cache(typer.main.get_command)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -38,6 +44,12 @@ def pytest_collection():
 # How long an example takes says how busy the machine is, not whether the property holds.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Training runs draw no picture of their curve, which takes longer than what tests train."""
+    monkeypatch.setattr("equipoise.solve.training.folder.plot_curves", lambda *drawn: None)
 
 
 @pytest.fixture

@@ -142,14 +142,15 @@ def sources() -> dict[str, ast.Module]:
 
 
 def _walk(node: ast.AST, kind: str) -> Iterator[tuple[ast.stmt, str]]:
+    """The imports among the statements below a node: expressions, which are most nodes, have none."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child, kind
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             yield from _walk(child, "typing")
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _walk(child, "lazy")
-        else:
+        elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
             yield from _walk(child, kind)
 
 

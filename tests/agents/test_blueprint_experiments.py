@@ -18,7 +18,12 @@ from equipoise.abstraction.boardindex import board_index
 from equipoise.abstraction.publicclasses import board_classes
 from equipoise.abstraction.tables import transitions
 from equipoise.agents.blueprint import files as blueprintfiles
-from equipoise.agents.blueprint.files import find_blueprint, has_blueprint, load_blueprint
+from equipoise.agents.blueprint.files import (
+    find_blueprint,
+    has_blueprint,
+    load_blueprint,
+    trained,
+)
 from equipoise.agents.blueprint.guard import SCOPES
 from equipoise.agents.registry import AGENTS, make_agent
 from equipoise.bench.reports import boardclasses_report, fellomen_report, translation_report
@@ -29,6 +34,7 @@ from equipoise.errors import ArtefactError
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, State
 from equipoise.solve.strategies.postprocessing import PostProcessing
+from equipoise.solve.training.blueprint import Blueprint
 from equipoise.solve.training.recipe import Model, Recipe
 
 
@@ -244,6 +250,17 @@ def test_files_of_shipped_agents_say_what_the_class_and_the_recipes_know(name):
     if not recipe.rules.limit:
         mapping(entry.settings["translation"])
         assert entry.settings.get("guard", "never") in SCOPES
+
+
+@pytest.mark.parametrize("name", [name for name in AGENTS if trained(name) == "ships"])
+def test_shipped_blueprints_are_whole(name):
+    blueprint = Blueprint.load(find_blueprint(name))
+    assert blueprint.recipe.rules == Recipe.shipped(name).rules
+    for street in range(4):
+        rows = blueprint.rows(int(blueprint.betting.start[street]))
+        assert rows.shape[1] % blueprint.abstraction.counts[street] == 0
+        assert rows.min() >= 0
+        np.testing.assert_allclose(rows.sum(axis=0), 1, atol=1e-6)
 
 
 def test_what_classes_of_boards_are_worth(short, monkeypatch, tmp_path):

@@ -52,6 +52,7 @@ def test_train_and_resume(recipe: Path, tmp_path: Path) -> None:
     assert (out / "curve.png").stat().st_size > 1000
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_cannot_be_trained(recipe: Path, tmp_path: Path) -> None:
     assert "which recipe?" in refused("train")
     assert "did you mean 'quick'" in refused("train", "quik")
@@ -123,6 +124,7 @@ def refused_after_other_run(recipe: Path, tmp_path: Path) -> str:
     return refused("train", recipe, "--out", out, "--seed", 4, "--resume")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_bench_reads_finished_runs(
     recipe: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -425,6 +425,7 @@ def test_class_names_stand_for_columns():
     assert class_text(int(halves().buckets()[-1])) == "AA"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_blueprint_is_trained_once_when_it_is_first_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from equipoise.bench.reports import subgames_report
 from equipoise.bench.reports.subgames_report import KNOWN_COIN
-from equipoise.bench.reproduce.subgames import experiments
+from equipoise.bench.reproduce.subgames import experiments, turnriver
 from equipoise.bench.reproduce.subgames.closedforms import apart_table, coin_table, signs_table
 from equipoise.bench.reproduce.subgames.leduc import (
     blueprints,
@@ -138,6 +138,8 @@ def test_the_command_draws_and_prints(monkeypatch: pytest.MonkeyPatch, tmp_path:
             ("TT,KQs", "QQ,JTs"), ("purified",), iterations=5, bucket_iterations=5
         )
 
+    # Three lines lead to the rivers instead of five.
+    monkeypatch.setitem(turnriver.MENU, "turn", {"bets": "75%", "raises": ""})
     monkeypatch.setattr(experiments, "turnriver_table", little)
     monkeypatch.setattr(experiments, "leduc_table", lambda count: leduc_table(10, ("noisy",)))
     monkeypatch.setattr(experiments, "small_table", lambda count: small_table(5))

@@ -34,6 +34,8 @@ from equipoise.solve.training.recipe import Recipe
 from equipoise.solve.training.run import TrainingRun, finish, train
 from equipoise.solve.training.sanity import rank_correlation, sanity
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def tiny(solver: str = "dcfr", iterations: int = 12, **changes: object) -> Recipe:
     told = tomllib.loads(TINY)
@@ -298,6 +300,7 @@ LOADED = """
 import gc, json, os, sys
 from numba.core.dispatcher import Dispatcher
 from equipoise.run import Loop
+from equipoise.solve.training import folder
 from equipoise.solve.training import run as training
 from equipoise.solve.training.recipe import Recipe
 
@@ -316,6 +319,7 @@ def watched(work):
 
 Loop._begin = watched(Loop._begin)
 Loop.run = watched(Loop.run)
+folder.plot_curves = lambda *drawn: None
 for name in sys.argv[1:]:
     for threads in (1, 2):
         child = os.fork()

@@ -140,12 +140,12 @@ def test_a_series_is_the_match_with_its_seed_hand_for_hand(client, tmp_path):
             answer = client.request(method, path, json=data)
             return answer.status_code, answer.json()
 
-    agent = AgentSpec.read("tartanian5").make()
+    agent = AgentSpec.read("random").make()
     visit = Challenge(Here("localhost"), agent, 2026, 2026, None)
     while len(visit.payoffs) < 40:
         visit.play()
     log = tmp_path / "match.log"
-    match = play_match("tartanian5", "quick", hands=40, seed=2026, log=log)
+    match = play_match("random", "quick", hands=40, seed=2026, log=log)
     assert visit.payoffs == match.payoffs.tolist()
     assert not visit.faults
     told = visit.figures()
