@@ -166,7 +166,7 @@ def test_limit_has_no_stacks_to_show():
 
 def test_the_command_ends_with_the_score_when_input_ends():
     line = [sys.executable, "-c", "from equipoise.cli import main; main()", "play", "--seed", "1"]
-    done = subprocess.run(line, input="c\n", capture_output=True, text=True, timeout=60)
+    done = subprocess.run(line, input="c\n", capture_output=True, text=True, timeout=600)
     assert done.returncode == 0
     assert "score after" in done.stdout.splitlines()[-1]
     # On a new machine it says what it makes and compiles, once.

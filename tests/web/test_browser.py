@@ -37,6 +37,8 @@ def guest(browser, server):
 
     def new(width=1280, height=860, agent="call", game="No-limit, 200 big blinds"):
         context = browser.new_context(viewport={"width": width, "height": height})
+        # How long a page takes says how busy the machine is.
+        context.set_default_timeout(300_000)
         page = context.new_page()
         page.foreign = []
         page.on(
@@ -51,7 +53,7 @@ def guest(browser, server):
         page.on("pageerror", lambda error: page.errors.append(str(error)))
         opened.append((context, page))
         page.goto(server.address)
-        page.wait_for_selector(".felt", timeout=60_000)
+        page.wait_for_selector(".felt")
         if agent:
             sit(page, agent, game)
         return page
@@ -156,7 +158,7 @@ def test_reload_and_a_killed_server_in_mid_hand_lose_nothing(guest, server):
     server.kill()
     server.start()
     page.goto(page.url)
-    page.wait_for_selector(".felt", timeout=60_000)
+    page.wait_for_selector(".felt")
     assert [page.locator(".seat.me img").nth(i).get_attribute("alt") for i in (0, 1)] == seen
     assert my_turn(page)
 
@@ -212,7 +214,7 @@ def test_sessions_export_and_replay_with_a_review(guest, server, tmp_path):
         page.get_by_role("link", name="Export as PHH").click()
     assert "variant = 'NT'" in taken.value.path().read_text().replace('"', "'")
     page.get_by_role("link", name="replay").first.click()
-    page.locator("text=You had no decision after the flop").wait_for(timeout=60_000)
+    page.locator("text=You had no decision after the flop").wait_for()
     page.get_by_role("button", name="Step").click()
     page.locator("text=step 1 of").wait_for()
     stranger = guest(agent="")
