@@ -102,7 +102,8 @@ def reproduce_command(
     stretches = {"fit": _stretch("--fit", fit), "test": _stretch("--test", test)}
     told = hands, blueprint or [], workers, without_luck, log or []
     options = _options(experiment, suite, *told, stretches)
-    with progress_bar(experiment, quiet=json) as bar:
+    # On stderr, and on a terminal only: a long experiment shows how far it is with --json too.
+    with progress_bar(experiment, quiet=False) as bar:
         data = suite.run(seed, quick, listening(bar), **options)
     if plot is not None:
         shown.picture(data, plot)

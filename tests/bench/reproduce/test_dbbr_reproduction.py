@@ -27,9 +27,14 @@ def test_rows_report_and_picture(monkeypatch, tmp_path):
 
     monkeypatch.setattr(dbbr, "_payoffs", played)
     monkeypatch.setattr(dbbr, "OPPONENTS", {"limit": ("call", "bucket")})
-    told = {"game": "limit", "exploitability_mbb": 0.003, "won_mbb": {"1000": -6.5, "2000": -4.0},
-            "least_mbb": -20.0, "mean_mbb": -5.25}  # fmt: skip
-    monkeypatch.setattr(dbbr, "risk", lambda game, runs, seed: told)
+    told = iter([-6.0, -7.0])
+
+    def watched(game, seed):
+        return {"exploitability_mbb": 0.003, "won_mbb": {"1000": next(told), "2000": -4.0}}
+
+    monkeypatch.setattr(dbbr, "watched", watched)
+    monkeypatch.setattr(dbbr, "RUNS", 2)
+    monkeypatch.setattr(dbbr, "cache_folder", lambda: tmp_path)
     monkeypatch.setattr(dbbr.run, "__defaults__", (None, ("limit",)))
     picture = tmp_path / "learning.png"
     words = ["reproduce", "dbbr", "--hands", "40", "--json", "--plot", str(picture)]
@@ -40,6 +45,10 @@ def test_rows_report_and_picture(monkeypatch, tmp_path):
         assert row["wins_more"]
         assert row["curve"]["ahead_bb"][-1] == 20.0
     assert picture.stat().st_size > 5000
+    assert data["risks"][0]["mean_mbb"] == -5.25
+    assert data["risks"][0]["least_mbb"] == -7.0
+    # What was played is kept: nothing is played, or watched, again.
+    monkeypatch.setattr(dbbr, "_payoffs", None)
     shown = CliRunner().invoke(app, words[:4], catch_exceptions=False).stdout
     assert "+500" in shown
     assert "-6.50" in shown

@@ -5,22 +5,35 @@ than the other is an interval over pairs of duplicate hands. All-ins are paid by
 
 Against the equilibrium itself matches would take millions of hands; so the responses to what was counted of
 it, after :data:`WATCHED` hands of each of several matches, are evaluated exactly in the abstraction.
+
+What is done is kept: a meeting, or a match with the equilibrium, is a file in the cache, named by its
+settings and the blueprint, and a run that was stopped goes on with the next.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.agents.agent import Agent
-from equipoise.agents.exploiting.dbbr import DbbrAgent
+from equipoise.agents.blueprint.blueprintagent import BlueprintAgent
+from equipoise.agents.exploiting.dbbr import EQUILIBRIA, DbbrAgent
 from equipoise.agents.registry import make_agent
 from equipoise.arena.match import play_match
 from equipoise.arena.statistics import estimate, pair_means
+from equipoise.artefact import fingerprint
+from equipoise.bench.reproduce.meetings import blueprint_stamp
+from equipoise.cache import cache_folder
+from equipoise.files import written
+from equipoise.games.hand import HandResult
 from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
 from equipoise.run import Event, Listener
+from equipoise.version import __version__
 
 Data = dict[str, Any]
 
@@ -51,13 +64,18 @@ def run(
     count, runs = hands or (QUICK_HANDS if quick else HANDS), QUICK_RUNS if quick else RUNS
     meetings: list[Data] = []
     risks: list[Data] = []
-    total = sum(len(OPPONENTS[game]) + 1 for game in games)
+    total, done = sum(len(OPPONENTS[game]) + runs for game in games), 0
     for game in games:
         for name in OPPONENTS[game]:
-            progress(Event(len(meetings) + len(risks), total, f"dbbr v {name}"))
-            meetings.append(meeting(game, name, count, seed))
-        progress(Event(len(meetings) + len(risks), total, f"dbbr v its equilibrium, {game}"))
-        risks.append(risk(game, runs, seed))
+            progress(Event(done, total, f"dbbr v {name}"))
+            meetings.append(_kept(meeting, game, name, count, seed))
+            done += 1
+        found = []
+        for number in range(runs):
+            progress(Event(done, total, f"dbbr v its equilibrium, {game}"))
+            found.append(_kept(watched, game, seed + 1 + number))
+            done += 1
+        risks.append(risk(game, found))
     return {
         "experiment": "dbbr",
         "seed": seed,
@@ -72,8 +90,9 @@ def meeting(game: str, name: str, hands: int, seed: int) -> Data:
     """One opponent: dbbr, the equilibrium on the same deals, and the difference."""
     rules = RULES[game]
     opponent, played = make_agent(name, rules), []
-    for agent in (DbbrAgent(rules), _equilibrium(rules)):
-        played.append(_payoffs(agent, opponent, rules, hands, seed))
+    for make in (DbbrAgent, _equilibrium):
+        # One after the other: rows of no-limit are large.
+        played.append(_payoffs(make(rules), opponent, rules, hands, seed))
     more = pair_means(played[0] - played[1])
     unit = 1000 / rules.big_blind
     figures = [estimate(unit * sample) for sample in (*map(pair_means, played), more)]
@@ -88,29 +107,68 @@ def meeting(game: str, name: str, hands: int, seed: int) -> Data:
     return told
 
 
-def risk(game: str, runs: int, seed: int) -> Data:
-    """What responses to the equilibrium win from it, exactly in the abstraction: below 0 is lost."""
-    rules, found = RULES[game], dict[int, list[float]]()
-    agent, other = _equilibrium(rules), _equilibrium(rules)
-    for number in range(runs):
-        for hands in WATCHED:
-            # The same deals from the start: a longer look at the same match.
-            _payoffs(agent, other, rules, hands, seed + 1 + number)
-            response = agent.response
-            assert response is not None
-            rows = response.rows(agent.seen)
-            worth = response.worth(rows, response.equilibrium.numbers)
-            found.setdefault(hands, []).append(1000 * worth / rules.big_blind)
-    response = agent.response
-    assert response is not None
-    usual = response.equilibrium
+class _Watcher(DbbrAgent):
+    """The equilibrium, which counts, and tells what its responses would win from the equilibrium."""
+
+    def _begin_match(self) -> None:
+        super()._begin_match()
+        #: mbb/hand that responses win after so many hands.
+        self.won_mbb: dict[str, float] = {}
+
+    def observe(self, result: HandResult) -> None:
+        """Count, and answer what was counted when it is time."""
+        super().observe(result)
+        if self.played in WATCHED:
+            assert self.response is not None
+            rows, usual = self.response.rows(self.seen), self.response.equilibrium.numbers
+            worth = self.response.worth(rows, usual)
+            self.won_mbb[str(self.played)] = 1000 * worth / self.blueprint.recipe.rules.big_blind
+
+
+def watched(game: str, seed: int) -> Data:
+    """What responses to the equilibrium win from it in one match, exactly in the abstraction, by hands."""
+    agent, other = _pair(game)
+    _payoffs(agent, other, RULES[game], max(WATCHED), seed)
+    assert agent.response is not None
+    exploitability = agent.response.equilibrium.exploitability()
+    unit = 1000 / RULES[game].big_blind
+    return {"won_mbb": agent.won_mbb, "exploitability_mbb": unit * exploitability}
+
+
+@lru_cache(maxsize=1)
+def _pair(game: str) -> tuple[_Watcher, Agent]:
+    """The equilibrium that counts, and the equilibrium that is counted."""
+    rules = RULES[game]
+    other = BlueprintAgent(rules, EQUILIBRIA[rules.limit], postprocess="raw")
+    return _Watcher(rules, watch=_NEVER), other
+
+
+def risk(game: str, runs: list[Data]) -> Data:
+    """What responses to the equilibrium win from it over several matches: below 0 is lost."""
+    won = {hands: [run["won_mbb"][hands] for run in runs] for hands in map(str, WATCHED)}
     return {
         "game": game,
-        "exploitability_mbb": 1000 * usual.exploitability() / rules.big_blind,
-        "won_mbb": {str(hands): float(np.mean(sample)) for hands, sample in found.items()},
-        "least_mbb": min(min(sample) for sample in found.values()),
-        "mean_mbb": float(np.mean([*found.values()])),
+        "exploitability_mbb": runs[0]["exploitability_mbb"],
+        "won_mbb": {hands: float(np.mean(sample)) for hands, sample in won.items()},
+        "least_mbb": min(map(min, won.values())),
+        "mean_mbb": float(np.mean([*won.values()])),
     }
+
+
+def _kept(measure: Callable[..., Data], game: str, *told: Any) -> Data:
+    """What was measured before, or is measured now and kept."""
+    stamp = blueprint_stamp(EQUILIBRIA[RULES[game].limit])
+    key = [__version__, measure.__name__, game, told, stamp, DbbrAgent.standard()]
+    folder = cache_folder() / "dbbr"
+    path = folder / f"{fingerprint(key)[:16]}.json"
+    if path.exists():
+        kept: Data = json.loads(path.read_text(encoding="utf-8"))
+        return kept
+    found = measure(game, *told)
+    folder.mkdir(parents=True, exist_ok=True)
+    with written(path, "w") as file:
+        json.dump(found, file)
+    return found
 
 
 def _equilibrium(rules: Rules) -> DbbrAgent:
