@@ -19,7 +19,7 @@ def test_rows_report_and_picture(monkeypatch, tmp_path):
     # Features of INOT's buckets on all boards take a minute, and nothing is played with them here.
     two = tiny(limit=True)
     two = replace(two, recipe=replace(two.recipe, model=Model(kind="independent"), solver="cfr+"))
-    monkeypatch.setattr(table, "_EQUILIBRIA", {True: two})
+    monkeypatch.setattr(table, "EQUILIBRIA", {True: two})
     lucky = np.random.default_rng(0).normal(0, 10, 40)
 
     def played(agent, opponent, rules, hands, seed):
