@@ -67,7 +67,7 @@ def test_weights_count_as_copies(metric: str) -> None:
 
 
 def test_more_clusters_than_distinct_points_gives_the_points() -> None:
-    points = np.array([[1.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
+    points = np.array([[1.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]], np.float32)
     found = cluster(points, 10, [1, 1, 1, 0])
     assert sorted(found.centroids.tolist()) == [[1, 0], [2, 0]]
     assert found.error == 0

@@ -273,7 +273,7 @@ def test_what_classes_of_boards_are_worth(short, monkeypatch, tmp_path):
     def some(streets=3):
         boards, weights = every_board(streets)
         step = (1, 20, 500)[streets - 1]
-        return boards[::step], weights[::step]
+        return boards[::step].copy(), weights[::step].copy()
 
     monkeypatch.setattr(transitions, "every_board", some)
     monkeypatch.setattr(
