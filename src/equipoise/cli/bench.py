@@ -40,7 +40,8 @@ def bench_command(
     only: Annotated[
         str | None,
         typer.Option(
-            help="For train: some jobs, such as 'tartanian5-m:own,inot:fp'. For fuzz: some readers."
+            help="For train: some jobs, such as 'tartanian5-m:own,inot:fp'. For search: some parts, such "
+            "as 'threads'. For fuzz: some readers."
         ),
     ] = None,
     minutes: Annotated[
@@ -68,6 +69,7 @@ def bench_command(
     \b
     Example: equipoise bench cards --json
     Example: equipoise bench train --full --only tartanian5-m:own
+    Example: equipoise bench search --only threads
     Example: equipoise bench fuzz --inputs 1000000 --seed 7
     """
     if suite not in SUITES:
@@ -88,11 +90,24 @@ def bench_command(
     if suite == "train":
         options = {"full": full, "only": only, "minutes": minutes}
         options |= {} if out is None else {"out": out}
+    elif suite == "search" and not full and (minutes, out) == (None, None):
+        _search(only, seed, json)
+        return
     elif full or (only, minutes, out) != (None, None, None):
         raise EquipoiseError(
-            f"bench {suite}: --full, --only, --minutes and --out are for `bench train`"
+            f"bench {suite}: --full, --minutes and --out are for `bench train`, --only also for "
+            "`bench search` and `bench fuzz`"
         )
     data = import_module(f"equipoise.bench.{suite}").run(seed, **options)
+    emit(data, json, lambda: _figures(data))
+
+
+def _search(only: str | None, seed: int, json: bool) -> None:
+    """Run the benchmark of searches, part by part."""
+    from equipoise.bench.search import run
+
+    with progress_bar("search", json) as progress:
+        data = run(seed, only, listening(progress))
     emit(data, json, lambda: _figures(data))
 
 
