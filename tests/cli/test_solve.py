@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from equipoise.cli import app
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
+from equipoise.solve.spots import fitting
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.spots.spotsolver import SpotSolver
 
@@ -102,6 +103,17 @@ def test_saved_solves_go_on_and_may_be_cut(spot):
         figures(spot, "--storage", "16-bit", "--target-pct-pot", "0.5")["memory_mb"]
         < first["memory_mb"]
     )
+
+
+def test_numbers_are_kept_in_16_bits_where_32_would_take_much(spot, monkeypatch):
+    goal = ("--target-pct-pot", "5")
+    whole = figures(spot, *goal)["memory_mb"]
+    monkeypatch.setattr(fitting, "_MOST_BYTES", 1000)
+    half = figures(spot, *goal)["memory_mb"]
+    assert half < whole == figures(spot, *goal, "--storage", "32-bit")["memory_mb"]
+    assert "numbers are kept in 16 bits" in solve(spot, *goal).stderr
+    # Locks need 32.
+    assert figures(spot, *goal, "--lock", "check: check=1")["memory_mb"] == whole
 
 
 def test_exports_and_pictures_are_written(spot, tmp_path):

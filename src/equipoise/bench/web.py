@@ -1,4 +1,4 @@
-"""The browser's server under load: 50 people at tables at once while a flop is solved beside it.
+"""The browser's server under load: 50 people at tables at once while it solves a flop for another.
 
 Visitors are programs that speak to the pages as browsers do: they fetch the page, open its socket and
 click its buttons, each at a session of its own against an agent that does not search. Every card they
@@ -9,7 +9,6 @@ are shown is compared with the deal of their own session, so that cross-talk wou
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import secrets
@@ -19,27 +18,35 @@ import sys
 import tempfile
 import time
 from contextlib import contextmanager
-from html import unescape
 from pathlib import Path
 from typing import Any
 
 from equipoise.bench.figures import figure
+from equipoise.bench.visitor import Visitor
 from equipoise.errors import EquipoiseError
 from equipoise.games.dealing import SeededDeals
+from equipoise.games.spot import Spot
+from equipoise.solve.spots.solution import solve_spot
+from equipoise.solve.study.presets import preset
 from equipoise.web.app import free_port
-from equipoise.web.auth import VISITOR_COOKIE
 from equipoise.web.faces import card_name
 from equipoise.web.seat import GAMES, position_of
 from equipoise.web.store import FILE, Store
+from equipoise.web.study.solving import START, packed, said, solution_name
 
 #: People at tables, and the hands that each plays.
 SESSIONS, HANDS = 50, 4
-#: Pages that are timed, and fetches of each.
-_PATHS, _FETCHES = ("/sessions", "/study"), 200
-_SPOT = (
+#: Fetches of each page that is timed.
+_FETCHES = 100
+_FLOP = (
     'board = "Td 9d 6h"\npot = 200\nstack = 900\n[ranges]\noop = "22+,A2s+,KTs+,QTs+,JTs,ATo+,KQo"\n'
     'ip = "22+,A2s+,K9s+,Q9s+,J9s+,T9s,ATo+,KJo+"\n[menu]\nbets = "50%"\nraises = "60%"\n'
 )
+#: A river that nobody has solved.
+_RIVER = _FLOP.replace("Td 9d 6h", "Td 9d 6h Qc 2s")
+_PAGE = "/sessions"
+#: Pages of the study: one that opens a solved turn, one that has nothing to open, and the others.
+_STUDY = ("/study", f"/study?spot={packed(_RIVER)}", "/study/flops", "/study/jamfold")
 _CODE = "from equipoise.cli import main; main()"
 
 
@@ -68,9 +75,10 @@ def run(seed: int = 0, screenshots: Path | None = None) -> dict[str, Any]:
                 made = _pictures(address, screenshots)
             return {"suite": "web", "seed": seed, "figures": made}
         visitors = _visitors(folder, seed)
+        _solved(folder)
         with served(folder) as (address, pid):
             guests = [_Guest(address, visitor) for visitor in visitors]
-            found = asyncio.run(_load(address, guests, folder))
+            found = asyncio.run(_load(address, guests))
             memory = _megabytes(pid)
         crossed = _crossed(folder, guests)
     figures = [
@@ -78,6 +86,11 @@ def run(seed: int = 0, screenshots: Path | None = None) -> dict[str, Any]:
         figure("page, median", found["page_median"], "ms"),
         figure("study, 95th percentile, a flop being solved", found["study"], "ms", at_most=200),
         figure("study, median", found["study_median"], "ms"),
+        figure("a solved turn opened, 95th percentile", found[_STUDY[0]], "ms", at_most=200),
+        figure("a spot described, 95th percentile", found[_STUDY[1]], "ms", at_most=200),
+        figure("flops, 95th percentile", found[_STUDY[2]], "ms", at_most=200),
+        figure("jam or fold, 95th percentile", found[_STUDY[3]], "ms", at_most=200),
+        figure("iterations of the flop meanwhile", found["iterations"], "", at_least=1),
         figure(f"click to answer at {SESSIONS} tables, 95th percentile", found["click"], "ms"),
         figure("sessions at once", found["sessions"], "", at_least=SESSIONS),
         figure("hands finished", found["hands"], "", at_least=SESSIONS * HANDS),
@@ -97,84 +110,69 @@ def _visitors(folder: Path, seed: int) -> list[str]:
     return visitors
 
 
-async def _load(address: str, guests: list[_Guest], folder: Path) -> dict[str, float]:
+def _solved(folder: Path) -> None:
+    """The spot that the study page begins with, solved beforehand."""
+    spot = preset(*START)
+    (folder / "study").mkdir(exist_ok=True)
+    solve_spot(Spot.from_dict(said(spot)), 0.5).save(folder / "study" / solution_name(spot))
+
+
+async def _load(address: str, guests: list[_Guest]) -> dict[str, float]:
     import httpx
 
-    spot = folder / "flop.toml"
-    spot.write_text(_SPOT)
-    command = [sys.executable, "-c", _CODE, "solve", str(spot), "--target-pct-pot", "0.001"]
-    quiet = subprocess.DEVNULL
+    student = _Student(address, secrets.token_hex(16))
+    waits: dict[str, list[float]] = {path: [] for path in (_PAGE, *_STUDY)}
     async with httpx.AsyncClient(base_url=address, timeout=60) as client:
-        # The first visitor waits for the agents.
-        await client.get("/")
-        await client.get("/study")
+        # The first visitor waits for the agents, and for jam or fold.
+        for path in ("/", *waits):
+            (await client.get(path)).raise_for_status()
         await asyncio.sleep(8)
-        # A long solve saves itself where it is started.
-        started = subprocess.Popen([*command, "--json"], cwd=folder, stdout=quiet, stderr=quiet)
-        with started as solve:
-            try:
-                playing = asyncio.gather(*(guest.play() for guest in guests))
-                waits: dict[str, list[float]] = {path: [] for path in _PATHS}
-                for number in range(len(_PATHS) * _FETCHES):
-                    path = _PATHS[number % len(_PATHS)]
-                    began = time.perf_counter()
-                    answer = await client.get(path)
-                    answer.raise_for_status()
-                    waits[path].append(1000 * (time.perf_counter() - began))
-                    await asyncio.sleep(0.05)
-                await playing
-            finally:
-                solve.kill()
+        await student.solve()
+        begun = student.iterations
+        playing = asyncio.gather(*(guest.play() for guest in guests))
+        for _ in range(_FETCHES):
+            for path, found in waits.items():
+                began = time.perf_counter()
+                answer = await client.get(path)
+                answer.raise_for_status()
+                found.append(1000 * (time.perf_counter() - began))
+                await asyncio.sleep(0.05)
+        await playing
+    solved = student.iterations - begun
+    await student.leave()
     clicks = [wait for guest in guests for wait in guest.waits]
-    pages, study = (waits[path] for path in _PATHS)
-    return {
-        "page": statistics.quantiles(pages, n=20)[-1],
-        "page_median": statistics.median(pages),
-        "study": statistics.quantiles(study, n=20)[-1],
+    study = [wait for path in _STUDY for wait in waits[path]]
+    told = {
+        "page": _late(waits[_PAGE]),
+        "page_median": statistics.median(waits[_PAGE]),
+        "study": _late(study),
         "study_median": statistics.median(study),
-        "click": statistics.quantiles(clicks, n=20)[-1],
+        "click": _late(clicks),
         "sessions": float(sum(bool(guest.waits) for guest in guests)),
         "hands": float(sum(guest.hands for guest in guests)),
+        "iterations": float(solved),
     }
+    return told | {path: _late(waits[path]) for path in _STUDY}
 
 
-class _Guest:
-    """A visitor: fetches the table, opens its socket, checks every hand down."""
+def _late(waits: list[float]) -> float:
+    """The 95th percentile."""
+    return statistics.quantiles(waits, n=20)[-1]
+
+
+class _Guest(Visitor):
+    """A visitor at a table: checks every hand down."""
 
     def __init__(self, address: str, visitor: str) -> None:
-        self.address, self.visitor = address, visitor
+        super().__init__(address, visitor)
         self.waits: list[float] = []
         self.hands = 0
         #: The cards he was shown as his own, hand by hand.
         self.shown: list[str] = []
-        self._elements: dict[str, Any] = {}
-        self._changed = asyncio.Event()
 
     async def play(self) -> None:
         """So many hands."""
-        import httpx
-        import socketio
-
-        cookies = {"cookie": f"{VISITOR_COOKIE}={self.visitor}"}
-        async with httpx.AsyncClient(timeout=60) as client:
-            text = (await client.get(self.address, headers=cookies)).text
-        told = re.search(r"parseElements\(String\.raw`(.*?)`\)", text, re.DOTALL)
-        client_id = re.search(r"'client_id': '([0-9a-f-]+)'", text)
-        assert told is not None
-        assert client_id is not None
-        self._elements = json.loads(unescape(told.group(1)))
-        socket = socketio.AsyncClient(reconnection=False)
-        socket.on("update", self._update)
-        query = (
-            f"client_id={client_id.group(1)}&next_message_id=0&implicit_handshake=true"
-            f"&tab_id={secrets.token_hex(8)}&document_id={secrets.token_hex(8)}"
-        )
-        await socket.connect(
-            f"{self.address}?{query}",
-            headers=cookies,
-            socketio_path="/_nicegui_ws/socket.io",
-            transports=["websocket"],
-        )
+        await self.enter()
         while self.hands < HANDS:
             felt = self._felt()
             over = 'class="banner' in felt
@@ -182,19 +180,13 @@ class _Guest:
                 self.hands += 1
                 self.shown.append(self._hole(felt))
             if over or "me to-act" in felt:
-                await self._click(socket, client_id.group(1), "next" if over else "call", felt)
+                await self._click("next" if over else "call", felt)
             else:
                 await self._wait(felt)
-        await socket.disconnect()
-
-    def _update(self, message: dict[str, Any]) -> None:
-        for name, element in message.items():
-            if name != "_id" and isinstance(element, dict):
-                self._elements.setdefault(name, {}).update(element)
-        self._changed.set()
+        await self.leave()
 
     def _felt(self) -> str:
-        for element in self._elements.values():
+        for element in self.elements.values():
             text = str(element.get("props", {}).get("innerHTML", ""))
             if 'class="felt"' in text:
                 return text
@@ -205,26 +197,44 @@ class _Guest:
         mine = felt.partition('class="seat me')[2]
         return "|".join(re.findall(r'alt="([a-z ]+)"', mine)[:2])
 
-    async def _click(self, socket: Any, client_id: str, kind: str, felt: str) -> None:
-        for name, element in self._elements.items():
-            if kind in (element.get("class") or []) and "act" in element["class"]:
-                event = {
-                    "id": int(name),
-                    "client_id": client_id,
-                    "listener_id": element["events"][0]["listener_id"],
-                    "args": {},
-                }
-                began = time.perf_counter()
-                await socket.emit("event", event)
-                await self._wait(felt)
-                self.waits.append(1000 * (time.perf_counter() - began))
-                return
+    async def _click(self, kind: str, felt: str) -> None:
+        name = self.find(kind, "act")
+        if name is not None:
+            began = time.perf_counter()
+            await self.send(name)
+            await self._wait(felt)
+            self.waits.append(1000 * (time.perf_counter() - began))
 
     async def _wait(self, felt: str) -> None:
         """Until the table looks otherwise."""
         while self._felt() == felt:
-            self._changed.clear()
-            await asyncio.wait_for(self._changed.wait(), 60)
+            self.changed.clear()
+            await asyncio.wait_for(self.changed.wait(), 60)
+
+
+class _Student(Visitor):
+    """A visitor who has a flop solved on the study page, further than anybody would wait for."""
+
+    async def solve(self) -> None:
+        """Ask for it, and see it begin."""
+        await self.enter(f"/study?spot={packed(_FLOP)}")
+        target, solve = self.find(label="target, % of pot"), self.find("solve")
+        assert target is not None
+        assert solve is not None
+        await self.send(target, "0.0001")
+        await self.send(solve)
+        while not self.iterations:
+            self.changed.clear()
+            await asyncio.wait_for(self.changed.wait(), 120)
+
+    @property
+    def iterations(self) -> int:
+        """How far it is."""
+        for element in self.elements.values():
+            told = re.match(r"([0-9]+) iterations, ", str(element.get("text", "")))
+            if told:
+                return int(told.group(1))
+        return 0
 
 
 def _crossed(folder: Path, guests: list[_Guest]) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
@@ -342,6 +343,7 @@ def _channels(colour: str) -> tuple[int, int, int]:
     return value >> 16, value >> 8 & 255, value & 255
 
 
+@lru_cache(maxsize=4096)
 def _blend(first: str, second: str, share: float) -> str:
     """Colour between two: `share` of the second."""
     mixed = (
@@ -350,6 +352,7 @@ def _blend(first: str, second: str, share: float) -> str:
     return "#" + "".join(f"{channel:02x}" for channel in mixed)
 
 
+@lru_cache(maxsize=4096)
 def _light(colour: str) -> float:
     """How bright a colour looks, 0 to 1 (Rec. 709 luma)."""
     red, green, blue = _channels(colour)

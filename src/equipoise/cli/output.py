@@ -62,6 +62,13 @@ Seed = Annotated[
 Storage = Annotated[
     str, typer.Option("--storage", help="Keep numbers in 32-bit, or 16-bit for half the memory.")
 ]
+StorageOrFit = Annotated[
+    str | None,
+    typer.Option(
+        "--storage",
+        help="Keep numbers in 32-bit, or 16-bit for half the memory; if not given 32-bit up to 8 GB.",
+    ),
+]
 
 
 def check_storage(storage: str) -> Literal["32-bit", "16-bit"]:

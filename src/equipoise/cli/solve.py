@@ -18,7 +18,7 @@ from equipoise.cli.output import (
     MOST_THREADS,
     Json,
     Overwrite,
-    Storage,
+    StorageOrFit,
     check_number,
     check_picture,
     check_positive,
@@ -88,7 +88,7 @@ def solve_command(
         int | None, typer.Option(help="Stop after this many, those before a resume included.")
     ] = None,
     threads: Annotated[int, typer.Option(help="Threads; they share the cards to come.")] = 1,
-    storage: Storage = "32-bit",
+    storage: StorageOrFit = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the solution here, every few minutes and at the end.")
     ] = None,
@@ -135,7 +135,7 @@ def solve_command(
     files.check(spot, overwrite)
     program = _Program(solver, buckets, bucketing, tremble)
     program.check(goal, resume, storage, lock)
-    solution = program.solved(spot, line) or _solution(spot, resume, goal, storage, line)
+    solution = program.solved(spot, line) or _solution(spot, resume, goal, storage, line, lock)
     overall = [words for words in lock or [] if words.strip().endswith(_OVERALL)]
     _lock_all(solution, (words for words in lock or [] if words not in overall))
     if solution.solver is None and not program.wanted and goal.wants_more(solution):
@@ -179,6 +179,8 @@ class _Goal:
         """Say what a new solve costs, before it starts."""
         if not json and solution.solver is not None and not solution.iterations:
             print(self.announced(solution.spot), file=sys.stderr)
+            if solution.storage == "16-bit":
+                print("numbers are kept in 16 bits", file=sys.stderr)
 
     def announced(self, spot: Spot) -> str:
         """Cost of the solve, before it starts."""
@@ -215,7 +217,9 @@ class _Program(NamedTuple):
         """Whether it is asked for."""
         return self.solver == "lp"
 
-    def check(self, goal: _Goal, resume: Path | None, storage: str, lock: list[str] | None) -> None:
+    def check(
+        self, goal: _Goal, resume: Path | None, storage: str | None, lock: list[str] | None
+    ) -> None:
         """Refuse options that do not go together."""
         from equipoise.settings import choose
 
@@ -228,7 +232,7 @@ class _Program(NamedTuple):
             given["--bucketing"] = self.bucketing != "quantile"
             for name in (name for name, said in given.items() if said):
                 raise EquipoiseError(f"{name} is for linear programs: add --solver lp")
-        elif goal.asked or resume is not None or storage != "32-bit":
+        elif goal.asked or resume is not None or storage is not None:
             raise EquipoiseError(
                 "--solver lp solves at once: leave out --target-pct-pot, --seconds, --iterations, "
                 "--resume and --storage"
@@ -348,7 +352,12 @@ def _how_to_go_on(kept: Path, goal: _Goal, export: Path | None) -> str:
 
 
 def _solution(
-    spot: Path | None, resume: Path | None, goal: _Goal, storage: str, line: str | None
+    spot: Path | None,
+    resume: Path | None,
+    goal: _Goal,
+    storage: str | None,
+    line: str | None,
+    lock: list[str] | None,
 ) -> Solution:
     from equipoise.solve.spots.solution import Solution
     from equipoise.solve.spots.solutionfile import is_solution
@@ -358,7 +367,7 @@ def _solution(
             raise EquipoiseError(f"{spot} is a solution itself: leave out --resume")
         spot, resume = None, spot
     if resume is not None:
-        if check_storage(storage) != "32-bit":
+        if storage is not None and check_storage(storage) != "32-bit":
             raise EquipoiseError("--storage goes with a new solve: a saved one stays as it is")
         opened = Solution.load(resume, goal.threads)
         if spot is None and line is not None:
@@ -368,7 +377,14 @@ def _solution(
         return opened
     if spot is None:
         raise EquipoiseError("which spot? name a TOML file; examples/spots has some")
-    return Solution.unsolved(_spot(spot, line), goal.threads, check_storage(storage))
+    from equipoise.solve.spots.fitting import storage_for
+
+    read = _spot(spot, line)
+    if storage is None:
+        bits = "32-bit" if lock else storage_for(read)
+    else:
+        bits = check_storage(storage)
+    return Solution.unsolved(read, goal.threads, bits)
 
 
 def _spot(path: Path, line: str | None) -> Spot:

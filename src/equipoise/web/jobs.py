@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import pickle
 import secrets
 import threading
@@ -39,6 +40,8 @@ Standing = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 #: Processes of each lane.
 LANES: Mapping[str, int] = {"table": 1, "long": 1}
+#: How far the processes of a lane stand back for others: a solve takes all cores, and pages come first.
+_NICENESS = {"long": 10}
 #: Seconds that a cancelled job may still take.
 _GRACE = 4.0
 #: Finished jobs that are remembered, and jobs that may wait in a lane.
@@ -107,7 +110,11 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._lock = threading.Lock()
         self._threads = [
-            threading.Thread(target=_Attendant(queue).run, name=f"{lane} jobs", daemon=True)
+            threading.Thread(
+                target=_Attendant(queue, _NICENESS.get(lane, 0)).run,
+                name=f"{lane} jobs",
+                daemon=True,
+            )
             for lane, queue in self._queues.items()
             for _ in range(lanes[lane])
         ]
@@ -164,8 +171,8 @@ class Jobs:
 class _Attendant:
     """A thread that hands the jobs of a lane to a process, and hears what it says."""
 
-    def __init__(self, queue: SimpleQueue[Job | None]) -> None:
-        self._queue = queue
+    def __init__(self, queue: SimpleQueue[Job | None], niceness: int = 0) -> None:
+        self._queue, self._niceness = queue, niceness
         self._process: Any = None
         self._pipe: Connection | None = None
         self._flag: Any = None
@@ -226,7 +233,9 @@ class _Attendant:
             context = multiprocessing.get_context("spawn")
             self._pipe, theirs = context.Pipe()
             self._flag = context.Event()
-            self._process = context.Process(target=_serve, args=(theirs, self._flag), daemon=True)
+            self._process = context.Process(
+                target=_serve, args=(theirs, self._flag, self._niceness), daemon=True
+            )
             self._process.start()
             theirs.close()
         assert self._pipe is not None
@@ -240,10 +249,13 @@ class _Attendant:
             self._process.join()
 
 
-def _serve(pipe: Connection, flag: Any) -> None:
+def _serve(pipe: Connection, flag: Any, niceness: int) -> None:
     """The life of a process: call after call, until nobody is there any more."""
     follow_parent()
     import signal
+
+    if niceness and hasattr(os, "nice"):
+        os.nice(niceness)
 
     # Ctrl-C is for the server, which then ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

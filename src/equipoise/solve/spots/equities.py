@@ -11,6 +11,8 @@ and a tie is worth half.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +27,7 @@ class Showdowns:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._tables: dict[int, Margins] = {}
+        self._last: tuple[int, dict[tuple[str, int, int], NDArray[np.float64]]] = (-1, {})
         self._children: dict[int, list[int]] = {}
         for b, board in enumerate(game.deal.boards):
             self._children.setdefault(board.parent, []).append(b)
@@ -61,14 +64,39 @@ class Showdowns:
 
         Without `results`, `D` is left at zero.
         """
-        hands = self.game.deal.boards[board].hands
-        apart = compatible(hands[1 - player], hands[player]).astype(np.float64)
+        apart = self._apart(board, player)
         mass = reach @ apart
         if not results:
             return mass, np.zeros_like(mass)
-        table = self.table(board)
-        signed = (table.T if player == 0 else -table) * apart
-        return mass, reach @ signed / self.run_outs(board)
+        return mass, reach @ self._signed(board, player) / self.run_outs(board)
+
+    def _apart(self, board: int, player: int) -> NDArray[np.float64]:
+        """Which hands of the opponent share no card with those of a player."""
+        hands = self.game.deal.boards[board].hands
+        return self._kept(
+            ("apart", board, player),
+            lambda: compatible(hands[1 - player], hands[player]).astype(np.float64),
+        )
+
+    def _signed(self, board: int, player: int) -> NDArray[np.float64]:
+        """Run-outs that a player's hands win less those they lose, against hands that share no card."""
+
+        def made() -> NDArray[np.float64]:
+            table = self.table(board)
+            return (table.T if player == 0 else -table) * self._apart(board, player)
+
+        return self._kept(("signed", board, player), made)
+
+    def _kept(
+        self, key: tuple[str, int, int], make: Callable[[], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """A table of the board that was asked about last: who looks asks again and again."""
+        if self._last[0] != key[1]:
+            self._last = key[1], {}
+        tables = self._last[1]
+        if key not in tables:
+            tables[key] = make()
+        return tables[key]
 
     def equity(self, player: int, board: int, reach: NDArray[np.float64]) -> NDArray[np.float64]:
         """Equity of a player's hands against the opponent's reach; nan where he can hold nothing."""

@@ -32,6 +32,7 @@ from equipoise.errors import EquipoiseError, TooLargeError
 from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.notation.betsize import BetSize, Sizes
 from equipoise.games.spot import SEATS, Spot
+from equipoise.solve.solvers.cfr import Storage
 from equipoise.solve.spots.cost import BoardCounts, SpotCost, board_counts, size_text, spot_cost
 from equipoise.workers import available_bytes
 
@@ -44,6 +45,8 @@ _WORTHWHILE = 0.05
 #: Shares of the ranges that are tried, in percent of their combos, largest first.
 _KEPT = tuple(range(95, 0, -5))
 
+#: Memory up to which numbers are kept in 32 bits unless somebody asks for 16.
+_MOST_BYTES = 8_000_000_000
 #: What sizes of a unit are compared with: pots, multiples of a bet.
 _MIDDLES = {"%": 2 / 3, "x": 3.0}
 
@@ -72,6 +75,16 @@ class Cut:
 def memory_limit() -> int:
     """Bytes that a solve may fill: four fifths of the memory that is free."""
     return int(_SHARE * available_bytes())
+
+
+def storage_for(spot: Spot) -> Storage:
+    """Numbers of 16 bits where 32 would take more than fits, or more than 8 GB.
+
+    >>> storage_for(Spot("Td9d6hQc2s", "22+,A2s+", "TT+,AKs", pot=100, stack=200))
+    '32-bit'
+    """
+    most = min(_MOST_BYTES, memory_limit())
+    return "16-bit" if spot_cost(spot).memory_bytes() > most else "32-bit"
 
 
 def check_fits(spot: Spot, limit_bytes: int | None = None, compressed: bool = False) -> SpotCost:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,9 +107,14 @@ def classes_of(
     combos: NDArray[np.int64], board: Sequence[int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Numbers of the made classes and of the draws of hands that the board leaves."""
-    found = [made_and_draw(COMBO_CARDS[combo].tolist(), board) for combo in combos.tolist()]
-    made = np.array([MADE.index(one) for one, _ in found], dtype=np.int64)
-    return made, np.array([DRAWS.index(draw) for _, draw in found], dtype=np.int64)
+    made, draws = _classes(tuple(combos.tolist()), tuple(board))
+    return np.array(made, dtype=np.int64), np.array(draws, dtype=np.int64)
+
+
+@lru_cache(maxsize=64)
+def _classes(combos: tuple[int, ...], board: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    found = [made_and_draw(COMBO_CARDS[combo].tolist(), board) for combo in combos]
+    return [MADE.index(one) for one, _ in found], [DRAWS.index(draw) for _, draw in found]
 
 
 class HandClasses(Columnar):

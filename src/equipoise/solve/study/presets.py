@@ -6,10 +6,11 @@ that the blueprints which ship play are :mod:`equipoise.cards.namedranges`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from equipoise.cards.card import cards_text
 from equipoise.errors import GameError
+from equipoise.games.notation.betsize import parse_sizes
 from equipoise.games.spot import Spot
 from equipoise.settings import brief, did_you_mean
 
@@ -49,6 +50,8 @@ class Preset:
     stack: float
     #: Board unless another is wanted.
     board: str = "Ks8d3c"
+    #: Bets on the turn of a flop whose ranges are too wide for the sizes of every spot.
+    turn: str = ""
 
 
 #: Pots by name.
@@ -58,7 +61,7 @@ PRESETS: dict[str, Preset] = {
     "single-raised-200": Preset("raise to 2.5, call; 200 bb", _CALLS, _OPENS, 5, 197.5),
     "three-bet": Preset("re-raise to 9, call; 100 bb", _THREE_BETS, _CALLS_THREE_BET, 18, 91),
     "four-bet": Preset("re-raise to 22, call; 100 bb", _CALLS_FOUR_BET, _FOUR_BETS, 44, 78),
-    "limped": Preset("limp, check; 100 bb", _CHECKS, _LIMPS, 2, 99),
+    "limped": Preset("limp, check; 100 bb", _CHECKS, _LIMPS, 2, 99, turn="75%"),
 }
 
 
@@ -76,7 +79,7 @@ def preset(name: str, board: str = "") -> Spot:
     if found is None:
         cure = did_you_mean(name, list(PRESETS), "there are")
         raise GameError(f"no preset {brief(repr(name))}: {cure}")
-    return Spot.from_dict(
+    spot = Spot.from_dict(
         {
             "name": name,
             "unit": "bb",
@@ -86,6 +89,11 @@ def preset(name: str, board: str = "") -> Spot:
             "ranges": {"oop": found.oop, "ip": found.ip},
         }
     )
+    if not found.turn or spot.rounds < 3:
+        return spot
+    flop, turn, river = (spot.menu.street(number) for number in range(3))
+    one = replace(turn[0], bets=parse_sizes(found.turn))
+    return replace(spot, menu=replace(spot.menu, streets=(flop, (one, one), river)))
 
 
 def preset_of(spot: Spot) -> str:

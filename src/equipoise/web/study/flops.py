@@ -6,6 +6,7 @@ Started here or with `equipoise batch`: a batch's folder is read as it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from equipoise.solve.batch.boardtable import FIGURES, LOOKS, BoardTable
 from equipoise.solve.batch.jobs import Batch, kept_template, on_board
 from equipoise.solve.batch.report import BatchReport
 from equipoise.solve.spots.cost import duration_text, size_text, spot_cost
-from equipoise.solve.spots.fitting import check_fits
+from equipoise.solve.spots.fitting import check_fits, storage_for
 from equipoise.solve.study.presets import PRESETS, preset
 from equipoise.web.jobs import Job
 from equipoise.web.shell import House, complain, frame, told
@@ -55,6 +56,18 @@ def register(house: House) -> None:
         with frame(house, "Flops", wide=True) as visitor:
             views.subpages("/study/flops")
             FlopsPage(house, visitor, spot)
+
+
+@lru_cache(maxsize=64)
+def _cost_text(template: str, count: int | None) -> str:
+    """What the flops of a spot cost, from some of them; counted once for all who ask."""
+    batch = Batch.from_flops(Spot.from_toml(template), count)
+    sample = batch.jobs[:: max(len(batch.jobs) // _SAMPLE, 1)][:_SAMPLE]
+    costs = [spot_cost(job.spot) for job in sample]
+    most = max(cost.memory_bytes() for cost in costs)
+    mean = sum(cost.seconds_per_iteration for cost in costs) / len(costs)
+    whole = duration_text(_ITERATIONS * mean * len(batch.jobs))
+    return f"{len(batch.jobs):,} flops, up to {size_text(most)}, some {whole} of one core"
 
 
 @dataclass(frozen=True)
@@ -148,28 +161,20 @@ class FlopsPage:
     def _estimate(self, *_: Any) -> None:
         try:
             self._target()
-            template = self._template()
-            batch = Batch.from_flops(template, self._count())
+            told = _cost_text(self._template().to_toml(), self._count())
         except EquipoiseError as error:
             self.cost.text = str(error)
             self.cost.classes(add="bad")
             return
         self.cost.classes(remove="bad")
-        sample = batch.jobs[:: max(len(batch.jobs) // _SAMPLE, 1)][:_SAMPLE]
-        costs = [spot_cost(job.spot) for job in sample]
-        most = max(cost.memory_bytes() for cost in costs)
-        mean = sum(cost.seconds_per_iteration for cost in costs) / len(costs)
-        whole = duration_text(_ITERATIONS * mean * len(batch.jobs))
-        self.cost.text = (
-            f"{len(batch.jobs):,} flops, up to {size_text(most)}, some {whole} of one core"
-        )
+        self.cost.text = told
 
     def _start(self) -> None:
         with told():
             if self.visitor in self._runs:
                 raise EquipoiseError("flops of yours are being solved: stop them first")
             template, target = self._template(), self._target()
-            check_fits(template, compressed=solving.storage_for(template) == "16-bit")
+            check_fits(template, compressed=storage_for(template) == "16-bit")
             folder = solving.batch_folder(template, target)
             job = self.house.jobs.submit(
                 "long", solving.batch_work, template.to_toml(), self._count(), target, str(folder),

@@ -11,16 +11,16 @@ from nicegui import background_tasks, run, ui
 from equipoise.cards.card import RANKS, SUITS, cards_text, parse_cards
 from equipoise.cards.streets import STREETS
 from equipoise.errors import EquipoiseError, GameError
+from equipoise.games.menu import StreetMenu
 from equipoise.games.spot import Spot
 from equipoise.games.spotmenu import default_menu
 from equipoise.settings import parse_toml, toml_text
 from equipoise.solve.spots.cost import duration_text, size_text, spot_cost
-from equipoise.solve.spots.fitting import Cut, advice, cuts, memory_limit
+from equipoise.solve.spots.fitting import Cut, advice, cuts, memory_limit, storage_for
 from equipoise.solve.study.presets import PRESETS, preset, preset_of
 from equipoise.web import widgets
 from equipoise.web.shell import told
-from equipoise.web.study import solving
-from equipoise.web.study.rangegrid import RangeGrid
+from equipoise.web.study.rangegrid import RangeGrid, suggestions
 
 _KEYS = ("bets", "raises")
 #: What a box says for no sizes at all; an empty one is the default.
@@ -48,6 +48,7 @@ class SpotForm:
             self.cuts_box = ui.element("div").classes("cuts")
             #: Where the page puts its buttons.
             self.foot = ui.element("div").classes("foot")
+        ui.html(suggestions(own_ranges), sanitize=False)
         self.ranges = {
             name: RangeGrid(name, str(own), own_ranges, self.estimate)
             for name, own in (("oop", spot.oop_range), ("ip", spot.ip_range))
@@ -159,8 +160,10 @@ class SpotForm:
             thresholds = {key: menu.pop(key) for key in list(menu) if "threshold" in key}
             menu = {spot.street: menu, **thresholds}
         for (street, key), text in given.items():
-            if text:
-                menu[street][key] = "" if text.lower() == _NONE else text
+            own = menu[street]
+            for table in (own["oop"], own["ip"]) if "oop" in own else (own,):
+                if text:
+                    table[key] = "" if text.lower() == _NONE else text
         return Spot.from_dict({**settings, "menu": menu})
 
     def _take_preset(self, name: str | None) -> None:
@@ -207,11 +210,12 @@ class SpotForm:
             cost = spot_cost(spot)
             for street, row in self._rows.items():
                 row.set_visibility(street in spot.streets)
+            self._hint(spot.rounds)
         except EquipoiseError as error:
             self.cost.text = str(error)
             self.cost.classes(add="bad")
             return
-        bits = solving.storage_for(spot)
+        bits = storage_for(spot)
         size, limit = cost.memory_bytes(bits == "16-bit"), memory_limit()
         self.cost.classes(remove="bad")
         if size > limit:
@@ -225,6 +229,14 @@ class SpotForm:
                 f"some {duration_text(seconds)} of one core to 0.5 % of the pot"
             )
         self._changed()
+
+    def _hint(self, rounds: int) -> None:
+        """Say in each box what it stands for while it is empty."""
+        usual = default_menu(rounds)
+        for number, street in enumerate(STREETS[-rounds:]):
+            for key in _KEYS:
+                hint = _hint(usual.street(number), key)
+                self.menus[street, key].props(f'placeholder="{hint}"')
 
     async def _advise(self, spot: Spot, limit: int, compressed: bool) -> None:
         """Look for cuts beside the pages, once typing pauses; it may take a second or two."""
@@ -278,12 +290,25 @@ def _boxes(spot: Spot) -> dict[tuple[str, str], str] | None:
         return None
     found = {}
     for number, street in enumerate(spot.streets):
-        (oop, ip), default = spot.menu.street(number), usual.street(number)[0]
-        if oop != ip or oop.donks is not None or len(oop.raises) > 1:
-            return None
-        if oop.max_raises != default.max_raises:
-            return None
-        told, known = oop.to_dict(), default.to_dict()
+        both, default = spot.menu.street(number), usual.street(number)
+        for own, known in zip(both, default, strict=True):
+            if own.donks is not None or len(own.raises) > 1 or own.max_raises != known.max_raises:
+                return None
         for key in _KEYS:
-            found[street, key] = "" if told[key] == known[key] else told[key] or _NONE
+            (oop, ip), known_sizes = _sizes(both, key), _sizes(default, key)
+            if oop != ip and (oop, ip) != known_sizes:
+                return None
+            found[street, key] = "" if (oop, ip) == known_sizes else oop or _NONE
     return found
+
+
+def _sizes(both: tuple[StreetMenu, StreetMenu], key: str) -> tuple[str, str]:
+    """Sizes of both players on a street, as text."""
+    oop, ip = (str(own.to_dict()[key]) for own in both)
+    return oop, ip
+
+
+def _hint(both: tuple[StreetMenu, StreetMenu], key: str) -> str:
+    """What an empty box stands for."""
+    oop, ip = _sizes(both, key)
+    return oop if oop == ip else f"oop {oop}; ip {ip}"

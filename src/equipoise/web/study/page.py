@@ -16,7 +16,8 @@ from nicegui import events, ui
 from equipoise.cards.card import cards_text
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
-from equipoise.solve.spots.fitting import check_fits
+from equipoise.solve.spots.cost import spot_cost
+from equipoise.solve.spots.fitting import check_fits, memory_limit, storage_for
 from equipoise.solve.study.presets import preset
 from equipoise.web.jobs import Job
 from equipoise.web.shell import House, complain, frame, told
@@ -28,8 +29,6 @@ from equipoise.web.study.result import Result
 
 #: Kinds of documents that a visitor keeps: spots and ranges of his own.
 SPOT, RANGE = "spot", "range"
-#: What the page begins with: a turn is solved in a second.
-_START = ("single-raised", "Ks8d3c2h")
 
 
 def register(house: House) -> None:
@@ -64,7 +63,7 @@ class StudyPage:
         self.house, self.visitor = house, visitor
         self._runs: dict[str, Running] = house.shared.setdefault("study", {})
         running = self._runs.get(visitor)
-        spot = preset(*_START)
+        spot = preset(*solving.START)
         if running is not None and not link:
             spot = running.spot
         with told():
@@ -215,7 +214,10 @@ class StudyPage:
 
     def _solve(self) -> None:
         with told():
-            self._submit(self.locks)
+            seen = self.result.solution
+            # Locks are those of the spot that is open: another one has none yet.
+            same = seen is not None and solving.said(seen.spot) == solving.said(self.spot())
+            self._submit(self.locks if same else [])
 
     def resolve(self, locks: list[solving.LockWords]) -> None:
         """Solve around locks, from the solution that is open."""
@@ -229,9 +231,9 @@ class StudyPage:
         if not 0 < target <= 100:
             raise EquipoiseError("target: a percentage of the pot above 0, such as 0.5")
         spot = self.spot()
-        if locks and solving.storage_for(spot) == "16-bit":
+        if locks and spot_cost(spot).memory_bytes() > memory_limit():
             raise EquipoiseError("locks need 32-bit storage: cut the spot until that fits")
-        check_fits(spot, compressed=solving.storage_for(spot) == "16-bit")
+        check_fits(spot, compressed=not locks and storage_for(spot) == "16-bit")
         job = self.house.jobs.submit(
             "long", solving.solve_work, spot.to_toml(), target, tuple(locks), self._base(spot),
             label="solve", key=f"{self.visitor} study", grace=solving.SECONDS_TO_SAVE,
@@ -246,7 +248,7 @@ class StudyPage:
         own, seen = solving.solution_file(spot), self.result.solution
         if own.exists():
             return str(own)
-        if seen is not None and seen.spot.to_dict() == spot.to_dict() and not seen.locks:
+        if seen is not None and solving.said(seen.spot) == solving.said(spot) and not seen.locks:
             return str(self.result.path)
         return None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
+from html import escape
 from typing import Any
 
 from nicegui import ui
@@ -11,7 +13,6 @@ from equipoise.cards.combos import COMBO_CLASS, class_text
 from equipoise.cards.namedranges import range_names
 from equipoise.cards.range import Range
 from equipoise.errors import EquipoiseError
-from equipoise.web.shell import complain
 
 #: Painting, once a page: from where the pointer goes down over others; told when it goes up.
 PAINTING = """<script>
@@ -30,6 +31,21 @@ PAINTING = """<script>
     grid = null; });
 })();
 </script>"""
+
+
+#: The list that a field for names suggests from.
+NAMES_ID = "range-names"
+
+
+def suggestions(own: Iterable[str]) -> str:
+    """Names of ranges, those of a visitor first, as a list for browsers."""
+    options = "".join(f'<option value="{escape(name)}">' for name in own)
+    return f'<datalist id="{NAMES_ID}">{options}{_shipped_options()}</datalist>'
+
+
+@cache
+def _shipped_options() -> str:
+    return "".join(f'<option value="{escape(name)}">' for name in range_names())
 
 
 class RangeGrid:
@@ -51,12 +67,10 @@ class RangeGrid:
                 weight.props("dense outlined").classes("short")
                 top = ui.number("top %", min=0, max=100, on_change=lambda e: self._top(e.value))
                 top.props("dense outlined").classes("short")
-                names = [*own, *range_names()]
-                if names:
-                    ui.select(
-                        names, label="by name", with_input=True,
-                        on_change=lambda e: self._named(e.value, own),
-                    ).props("dense outlined").classes("grow")  # fmt: skip
+                # Browsers suggest from one list for both ranges: two hundred options of our own cost a page
+                # more than all the rest of it.
+                named = ui.input("by name", on_change=lambda e: self._named(e.value, own))
+                named.props(f"dense outlined list={NAMES_ID}").classes("grow")
             self._text = ui.textarea(
                 value=str(self.range), on_change=lambda e: self._typed(e.value)
             )
@@ -119,9 +133,8 @@ class RangeGrid:
             self.become(Range.parse(f"top {percent:g}%"))
 
     def _named(self, name: str | None, own: dict[str, str]) -> None:
-        if not name:
-            return
-        try:
-            self.become(Range.parse(own.get(name, name)))
-        except EquipoiseError as error:
-            complain(str(error))
+        """Be the range of a name once it is written out."""
+        if name in own:
+            self.become(Range.parse(own[name]))
+        elif name in range_names():
+            self.become(Range.parse(name))

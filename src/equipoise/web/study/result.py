@@ -15,7 +15,7 @@ from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.solution import Solution
 from equipoise.web import widgets
 from equipoise.web.shell import told
-from equipoise.web.study import views
+from equipoise.web.study import solving, views
 from equipoise.web.study.practice import Describing, Practice
 from equipoise.web.study.reports import Reports
 
@@ -51,7 +51,7 @@ class Result:
 
     def open(self, path: Path, at: str) -> None:
         """Open a file at a position; one that does not lead there opens at its start."""
-        solution = Solution.look(path)
+        solution = solving.looked(path)
         try:
             position = solution.at(at) if at else solution.at()
         except EquipoiseError:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from equipoise.artefact import fingerprint
 from equipoise.datafolder import data_folder
@@ -18,14 +19,17 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
 from equipoise.run import Listener, Stop
 
+if TYPE_CHECKING:
+    from equipoise.solve.spots.solution import Solution
+
 #: A lock: line, what each action does, the hands it is for ("" for all), or how often over all hands.
 LockWords = tuple[str, dict[str, float], str, bool]
+#: Preset and board that the page begins with: a turn is solved in a second.
+START = ("single-raised", "Ks8d3c2h")
 #: Characters of a link's spot, packed and not.
 _MOST_PACKED, _MOST_TEXT = 20_000, 200_000
 #: Seconds that a solve which is paused may take to end its iteration and write its file.
 SECONDS_TO_SAVE = 900.0
-#: Storage from which on numbers are kept in 16 bits.
-_MOST_BYTES = 8_000_000_000
 
 
 def study_folder() -> Path:
@@ -35,10 +39,37 @@ def study_folder() -> Path:
     return folder
 
 
+def said(spot: Spot) -> dict[str, Any]:
+    """All that a spot says; two that say the same are one, whatever they are called."""
+    return {key: value for key, value in spot.to_dict().items() if key != "name"}
+
+
+def solution_name(spot: Spot, locks: Sequence[LockWords] = ()) -> str:
+    """What the file of a spot's solution is called."""
+    return f"{fingerprint([said(spot), [list(lock) for lock in locks]])}.solution"
+
+
 def solution_file(spot: Spot, locks: Sequence[LockWords] = ()) -> Path:
     """Where the solution of a spot is, or will be."""
-    told = {key: value for key, value in spot.to_dict().items() if key != "name"}
-    return study_folder() / f"{fingerprint([told, [list(lock) for lock in locks]])}.solution"
+    return study_folder() / solution_name(spot, locks)
+
+
+def looked(path: Path) -> Solution:
+    """A saved solution to look at; one that was looked at lately, and is the same, is not opened again."""
+    try:
+        told = path.stat()
+    except OSError:
+        from equipoise.solve.spots.solution import Solution
+
+        return Solution.look(path)
+    return _looked(path, told.st_mtime_ns, told.st_size)
+
+
+@lru_cache(maxsize=8)
+def _looked(path: Path, changed: int, size: int) -> Solution:
+    from equipoise.solve.spots.solution import Solution
+
+    return Solution.look(path)
 
 
 def packed(text: str) -> str:
@@ -76,8 +107,10 @@ def solve_work(
     """Solve a spot, or go on with its file, until the target is met or somebody pauses; saved either way.
 
     A spot without a file of its own goes on from `base`, where there is one: another file of the same spot,
-    or the solution without locks. Long solves are saved on the way.
+    or the solution without locks; locks need numbers of 32 bits, so none goes on from a base of 16. Long
+    solves are saved on the way.
     """
+    from equipoise.solve.spots.fitting import storage_for
     from equipoise.solve.spots.solution import Solution
     from equipoise.solve.spots.solutionfile import is_solution
 
@@ -86,24 +119,20 @@ def solve_work(
     if is_solution(path):
         solution = Solution.load(path, threads=None)
     else:
-        if base is not None:
-            solution = Solution.load(base, threads=None)
-        else:
-            solution = Solution.unsolved(spot, None, storage_for(spot))
+        begun = None if base is None else Solution.load(base, threads=None)
+        if begun is None or (locks and begun.storage == "16-bit"):
+            begun = Solution.unsolved(spot, None, "32-bit" if locks else storage_for(spot))
+        solution = begun
+        if not solution.iterations and any(overall for _, _, _, overall in locks):
+            # Which hands lose least is known once the rest is solved.
+            solution.solve_on(target_pct_pot, listener=listener, stop=stop)
+            if stop.is_set():
+                raise EquipoiseError("paused before the lock was put on: lock again")
         for lock in locks:
             _lock(solution, lock)
     solution.solve_on(target_pct_pot, listener=listener, stop=stop, checkpoint=path)
     solution.save(path)
     return {**solution.to_dict(), "file": str(path)}
-
-
-def storage_for(spot: Spot) -> Any:
-    """Numbers of 16 bits where 32 would take more than fits, or more than 8 GB."""
-    from equipoise.solve.spots.cost import spot_cost
-    from equipoise.solve.spots.fitting import memory_limit
-
-    most = min(_MOST_BYTES, memory_limit())
-    return "16-bit" if spot_cost(spot).memory_bytes() > most else "32-bit"
 
 
 def batch_work(
@@ -114,6 +143,7 @@ def batch_work(
     from equipoise.solve.batch.jobs import Batch, keep_template
     from equipoise.solve.batch.report import BatchReport
     from equipoise.solve.batch.run import run_batch
+    from equipoise.solve.spots.fitting import storage_for
 
     template = Spot.from_toml(text)
     batch = Batch.from_flops(template, flops)
@@ -129,7 +159,7 @@ def batch_work(
 
 def batch_folder(spot: Spot, target_pct_pot: float) -> Path:
     """Where the flops of a spot are solved to; a larger number of them goes on in the same folder."""
-    told = {key: value for key, value in spot.to_dict().items() if key not in ("name", "board")}
+    told = {key: value for key, value in said(spot).items() if key != "board"}
     name = f"{spot.name or 'flops'}-{fingerprint([told, target_pct_pot])[:12]}"
     return study_folder() / "flops" / name
 
