@@ -223,7 +223,7 @@ class LooksForTarget(Looks):
     """Looks where the target should be met, for exploitability falls like a power of the iterations.
 
     Which power, the last two looks tell. The first look is after sixteen iterations, for no spot is solved
-    sooner. Until the target is near, iterations double; close by, a look is due after every
+    sooner. Until the target is near, iterations grow by half; close by, a look is due after every
     thirty-second part of them. A look costs about as much as an iteration.
     """
 
@@ -252,7 +252,7 @@ class LooksForTarget(Looks):
             power = min(max(power, self._LEAST), self._MOST)
         self._before = iteration, exploitability_chips
         more = iteration * ((exploitability_chips / self._target) ** (1.0 / power) - 1.0)
-        self._next = iteration + max(1, iteration // self._PARTS, int(min(more, iteration)))
+        self._next = iteration + max(1, iteration // self._PARTS, int(min(more, iteration / 2)))
 
 
 class LooksByCost(Looks):
