@@ -34,7 +34,7 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert values[names[2]] == 1.0
     assert all(one["value"] > 0 for one in told["figures"][:7])
     assert values["river_small: times as fast as natively to 0.3 %"] > 0
-    assert values["the dearest beside the cheapest"] == 1.0
+    assert values["the largest beside the cheapest"] == 1.0
     assert values["turn: of what is allowed"] > 0
     assert any("two solves side by side" in one.get("target", "") for one in told["figures"])
 
