@@ -165,7 +165,9 @@ def test_limit_has_no_stacks_to_show():
 
 
 def test_the_command_ends_with_the_score_when_input_ends():
-    line = [sys.executable, "-c", "from equipoise.cli import main; main()", "play", "--seed", "1"]
+    # Features of the default opponent's buckets on all boards take half a minute where none are kept.
+    words = ["play", "--agent", "quick", "--seed", "1"]
+    line = [sys.executable, "-c", "from equipoise.cli import main; main()", *words]
     done = subprocess.run(line, input="c\n", capture_output=True, text=True, timeout=600)
     assert done.returncode == 0
     assert "score after" in done.stdout.splitlines()[-1]
