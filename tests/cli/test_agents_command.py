@@ -39,6 +39,7 @@ def test_the_list_says_which_agents_ship_trained(monkeypatch, tmp_path):
     shipped = {
         "claudico",
         "flagship",
+        "flagship-100",
         "quick",
         "tartanian5",
         "inot",
@@ -48,7 +49,6 @@ def test_the_list_says_which_agents_ship_trained(monkeypatch, tmp_path):
     }
     assert {name for name, trained in blueprints.items() if trained == "ships"} == shipped
     assert {name for name, trained in blueprints.items() if trained == "no"} == {
-        "flagship-100",
         "regret-limit",
         "sampled",
         "tartanian4",
