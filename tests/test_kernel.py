@@ -41,7 +41,8 @@ def outer(x):
 def _answer(folder: Path) -> tuple[int, int]:
     """What a new process computes, and how many kernels it compiled."""
     found = subprocess.run(
-        [sys.executable, "-c", "from pair.caller import outer; print('answer', outer(10))"],
+        # Python's own cache knows a file by its second and size, and edits here are quicker than that.
+        [sys.executable, "-B", "-c", "from pair.caller import outer; print('answer', outer(10))"],
         cwd=folder,
         env={**os.environ, "NUMBA_DEBUG_CACHE": "1", "PYTHONPATH": f"{folder}:{SOURCE.parent}"},
         capture_output=True,
