@@ -130,9 +130,14 @@ def test_illegal_and_nasty_amounts_cannot_be_sent(guest):
     page = guest()
     my_turn(page)
     field, button = page.locator(".bet-amount input"), page.locator(".act.bet-now")
-    for text in (*NASTY, "1", "20001"):
+
+    def refused(text):
+        # The table may be drawn anew while it is typed.
         field.fill(text)
-        until(button.is_disabled)
+        return button.is_disabled()
+
+    for text in (*NASTY, "1", "20001"):
+        until(lambda text=text: refused(text))
         field.press("Enter")
     assert page.locator(".board img").count() == 0
     field.fill("300")
