@@ -96,8 +96,13 @@ def pot(page):
 def test_a_whole_hand_with_raises_by_text_key_and_slider(guest):
     page = guest()
     assert my_turn(page)
-    page.locator(".bet-amount input").fill("400")
-    page.get_by_role("button", name=re.compile("Raise to 400")).click()
+    field, button = (
+        page.locator(".bet-amount input"),
+        page.get_by_role("button", name="Raise to 400"),
+    )
+    # The table may be drawn anew while it is typed.
+    until(lambda: field.fill("400") or button.count())
+    button.click()
     page.wait_for_function("() => document.querySelectorAll('.slot img').length === 3")
     assert my_turn(page)
     assert pot(page) == 800
