@@ -117,8 +117,11 @@ def load_blueprint(source: str | Path) -> Blueprint:
     return _read(path, path.stat().st_mtime_ns)
 
 
-def make_blueprint_once(name: str) -> None:
-    """Train the blueprint of a recipe that ships into the cache folder, unless it is here."""
+def make_blueprint_once(name: str, minutes: float | None = None) -> None:
+    """Train the blueprint of a recipe that ships into the cache folder, unless it is here.
+
+    It trains for as long as the recipe says, or for some `minutes`.
+    """
     from equipoise.solve.training.recipe import Recipe
     from equipoise.solve.training.run import TrainingRun, finish
 
@@ -126,7 +129,8 @@ def make_blueprint_once(name: str) -> None:
         return
     tell_making(f"the blueprint {name}, some minutes")
     # What an earlier attempt left behind was never finished.
-    trained = TrainingRun(Recipe.shipped(name), cache_folder() / f"{name}.run").run(overwrite=True)
+    recipe = Recipe.shipped(name).limited(minutes=minutes)
+    trained = TrainingRun(recipe, cache_folder() / f"{name}.run").run(overwrite=True)
     if trained.interrupted:
         raise KeyboardInterrupt
     finish(trained, "full")

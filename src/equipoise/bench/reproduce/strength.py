@@ -36,6 +36,8 @@ Data = dict[str, Any]
 AGENT = "flagship"
 #: Who is played against; those without a shipped blueprint are trained.
 OPPONENTS = ("tartanian5", "tartanian4", "quick", "sampled")
+#: Minutes for which they train.
+TRAINED = {"tartanian4": 10.0, "sampled": 12.0}
 #: What a responder may bet besides the agent's own sizes.
 RESPONDER = "25,50,100,200,a"
 #: The agent with parts of its search, and with another gadget.
@@ -377,7 +379,7 @@ def run(
     for number, name in enumerate(OPPONENTS):
         if not has_blueprint(name):
             progress(Event(number, len(OPPONENTS), f"training {name}"))
-            make_blueprint_once(name)
+            make_blueprint_once(name, TRAINED.get(name))
     rows = list(plan.rows())
     found: list[Data] = []
     for row in rows:
