@@ -64,6 +64,23 @@ def launched():
         browser.close()
 
 
+def slow_to_connect(page):
+    """Hold back all that the server says from here on; what is returned lets it through."""
+    held, open_ = [], []
+
+    def through(route):
+        server = route.connect_to_server()
+        server.on_message(lambda said: route.send(said) if open_ else held.append((route, said)))
+
+    def release():
+        open_.append(True)
+        for route, said in held:
+            route.send(said)
+
+    page.route_web_socket(re.compile("socket.io"), through)
+    return release
+
+
 def until(holds, seconds=60):
     """Wait until something holds."""
     end = time.monotonic() + seconds

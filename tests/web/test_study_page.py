@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from browser import slow_to_connect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SERVE = (
@@ -154,6 +155,24 @@ def test_a_spot_from_the_first_stroke_to_the_link(server, browser):
     expect(phone.locator(".result .title")).to_have_text("Ks8d3c2h7d, pot 5 bb: oop")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     assert not errors
+
+
+def test_what_is_typed_before_the_page_is_connected_stands(server, browser):
+    from playwright.sync_api import expect
+
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    release = slow_to_connect(page)
+    page.goto(f"{server}/study")
+    page.get_by_label("board").fill("Ks8d3c2h7d")
+    page.get_by_label("oop range as text").fill("QQ+")
+    release()
+    expect(page.locator(".cost")).to_contain_text("10 decisions")
+    expect(page.get_by_text("18 combos")).to_be_visible()
+    expect(page.get_by_label("board")).to_have_value("Ks8d3c2h7d")
+    expect(page.get_by_label("oop range as text")).to_have_value("QQ+")
+    page.close()
 
 
 def test_paused_gone_on_with_and_walked_beside_another_menu(server, browser):

@@ -12,6 +12,7 @@ from nicegui import ui
 
 from equipoise.arena.statistics import Estimate, estimate
 from equipoise.errors import EquipoiseError
+from equipoise.web.fields import Field
 from equipoise.web.seat import GAME_NAMES, GAMES
 from equipoise.web.shell import House, complain, frame
 from equipoise.web.sitting import Sittings, choose_agent, read_name
@@ -72,7 +73,7 @@ def register(house: House) -> None:
                     ui.button("Open", on_click=begin).props("no-caps unelevated color=primary")
                 with ui.element("section").classes("panel grow"):
                     ui.html("Join a room", tag="h2", sanitize=False)
-                    code = ui.input("Code of the room").classes("room-code")
+                    code = Field("Code of the room").classes("room-code")
 
                     def join() -> None:
                         wanted = str(code.value or "").strip().upper()[:20]
@@ -106,7 +107,7 @@ class _Room:
         self.score = ui.html("", sanitize=False).classes("panel")
         self.places = ui.html("", sanitize=False).classes("panel")
         with ui.element("section").classes("panel") as self.joining:
-            self.name = ui.input("Your name", value="").props("maxlength=60").classes("player-name")
+            self.name = Field("Your name", value="").props("maxlength=60").classes("player-name")
             ui.button("Sit down", on_click=self.sit).props("no-caps unelevated color=primary")
         self.link = ui.link("Play your side", "/").classes("play-side")
         self.draw()

@@ -10,6 +10,7 @@ from nicegui import app, ui
 
 from equipoise.arena.histories import phh
 from equipoise.errors import EquipoiseError
+from equipoise.web.fields import Field
 from equipoise.web.seat import GAME_NAMES, GAMES
 from equipoise.web.shell import House, frame
 from equipoise.web.sitting import Sittings, log_text, record_of, score
@@ -68,7 +69,7 @@ class _Sessions:
             agents = sorted({row.agent for row, _ in self.rows})
             self.agent = ui.select(["any opponent", *agents], value="any opponent")
             self.game = ui.select({"": "any game", **GAME_NAMES}, value="")
-            self.least = ui.input("least hands", value="").classes("least-hands")
+            self.least = Field("least hands", value="").classes("least-hands")
             for field in (self.agent, self.game, self.least):
                 field.props("outlined dense options-dense").on_value_change(self.draw)
         self.box = ui.html("", sanitize=False).classes("panel scroll")

@@ -20,6 +20,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import CALL, FOLD, UNLIMITED, Action, Kind, State, raise_to
 from equipoise.web.faces import card_svg
+from equipoise.web.fields import Field
 from equipoise.web.seat import GAME_NAMES
 from equipoise.web.shell import House, complain, frame, told
 from equipoise.web.sitting import Sitting, Sittings
@@ -169,7 +170,7 @@ class TableView:
                     self.slider = ui.slider(min=0, max=_STEPS, step=1, value=0)
                     self.slider.props('color=accent aria-label="Bet size"').classes("bet-slider")
                     self.slider.on_value_change(self._slid)
-                    self.amount = ui.input("Amount").props("outlined dense inputmode=numeric")
+                    self.amount = Field("Amount").props("outlined dense inputmode=numeric")
                     self.amount.props('aria-label="Amount"').classes("bet-amount")
                     self.amount.on_value_change(self._typed)
                     self.amount.on("keydown.enter", self.bet)
@@ -366,7 +367,7 @@ class TableView:
             self.log = ui.html("", sanitize=False)
         with ui.element("section").classes("panel").props('aria-label="New session"'):
             ui.html("New session", tag="h2", sanitize=False)
-            self.player = ui.input("Your name", value=sitting.row.player)
+            self.player = Field("Your name", value=sitting.row.player)
             self.player.props("outlined dense maxlength=60").classes("player-name")
             self.game = ui.select(GAME_NAMES, value=sitting.row.game, label="Game")
             self.game.props("outlined dense options-dense").on_value_change(self._game_changed)

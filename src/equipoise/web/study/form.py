@@ -19,6 +19,7 @@ from equipoise.solve.spots.cost import duration_text, size_text, spot_cost
 from equipoise.solve.spots.fitting import Cut, advice, cuts, memory_limit, storage_for
 from equipoise.solve.study.presets import PRESETS, preset, preset_of
 from equipoise.web import widgets
+from equipoise.web.fields import Field, Sheet
 from equipoise.web.shell import told
 from equipoise.web.study.rangegrid import RangeGrid, suggestions
 
@@ -36,7 +37,7 @@ class SpotForm:
 
     def __init__(self, spot: Spot, own_ranges: dict[str, str], changed: Callable[[], None]) -> None:
         self._changed, self._filling = changed, False
-        self.menus: dict[tuple[str, str], ui.input] = {}
+        self.menus: dict[tuple[str, str], Field] = {}
         #: How often a cost was asked for: advice on what has changed since is not given.
         self._asked = 0
         with ui.element("section").classes("panel"):
@@ -97,7 +98,7 @@ class SpotForm:
                 self.cap = field("rake cap", self.estimate).classes("short")
                 self.least = field("smallest bet", self.estimate).classes("short")
             self.line = field("betting so far: check, bet 3.25", self.estimate)
-            self.menu_text = ui.textarea(
+            self.menu_text = Sheet(
                 "sizes as a spot file has them, in place of the boxes above",
                 on_change=self.estimate,
             ).props('dense outlined autogrow debounce=250 aria-label="sizes as text"')
@@ -262,9 +263,9 @@ class SpotForm:
             )
 
 
-def field(label: str, changed: Any) -> ui.input:
+def field(label: str, changed: Any) -> Field:
     """A box for text that says what has changed once typing pauses."""
-    return ui.input(label, on_change=changed).props("dense outlined debounce=250")
+    return Field(label, on_change=changed).props("dense outlined debounce=250")
 
 
 def amount(name: str, text: object) -> int | float:
@@ -278,7 +279,7 @@ def amount(name: str, text: object) -> int | float:
     return int(value) if value == int(value) else value
 
 
-def _text(box: ui.input | ui.textarea) -> str:
+def _text(box: Field | Sheet) -> str:
     return str(box.value or "").strip()
 
 

@@ -13,6 +13,7 @@ from equipoise.games.spot import Spot
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.study.drill import Drill
 from equipoise.web import widgets
+from equipoise.web.fields import Field
 from equipoise.web.shell import complain, told
 from equipoise.web.study import solving
 
@@ -74,7 +75,7 @@ class Practice:
                 for action, often in zip(position.actions, position.frequencies(), strict=True)
             }  # fmt: skip
         with ui.element("div").classes("line"):
-            hands = ui.input("only these hands").props("dense outlined").classes("grow")
+            hands = Field("only these hands").props("dense outlined").classes("grow")
             overall = ui.checkbox("over all hands, chosen to lose least")
         with ui.element("div").classes("line"):
             ui.button("Lock and solve", on_click=lambda: self._locked(

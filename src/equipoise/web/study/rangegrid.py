@@ -13,6 +13,7 @@ from equipoise.cards.combos import COMBO_CLASS, class_text
 from equipoise.cards.namedranges import range_names
 from equipoise.cards.range import Range
 from equipoise.errors import EquipoiseError
+from equipoise.web.fields import Field, Sheet
 
 #: Painting, once a page: from where the pointer goes down over others; told when it goes up.
 PAINTING = """<script>
@@ -69,11 +70,9 @@ class RangeGrid:
                 top.props("dense outlined").classes("short")
                 # Browsers suggest from one list for both ranges: two hundred options of our own cost a page
                 # more than all the rest of it.
-                named = ui.input("by name", on_change=lambda e: self._named(e.value, own))
+                named = Field("by name", on_change=lambda e: self._named(e.value, own))
                 named.props(f"dense outlined list={NAMES_ID}").classes("grow")
-            self._text = ui.textarea(
-                value=str(self.range), on_change=lambda e: self._typed(e.value)
-            )
+            self._text = Sheet(value=str(self.range), on_change=lambda e: self._typed(e.value))
             self._text.props(f'dense outlined autogrow aria-label="{name} range as text"')
             self._text.classes("range-text")
             self._wrong = ui.label().classes("bad small wrong").props('aria-live="polite"')

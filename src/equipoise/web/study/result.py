@@ -14,6 +14,7 @@ from equipoise.games.nodes import DEAL
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.solution import Solution
 from equipoise.web import widgets
+from equipoise.web.fields import Field
 from equipoise.web.shell import told
 from equipoise.web.study import solving, views
 from equipoise.web.study.practice import Describing, Practice
@@ -212,7 +213,7 @@ class Result:
         ]  # fmt: skip
         with ui.element("div").classes("spread"):
             ui.label(f"Combos {self.filter}".strip()).classes("h3")
-            search = ui.input("filter: AK, top pair, flush …").props("dense outlined clearable")
+            search = Field("filter: AK, top pair, flush …").props("dense outlined clearable")
         table = ui.table(
             columns=columns, rows=rows, row_key="hand",
             pagination={"rowsPerPage": _ROWS, "sortBy": "ev", "descending": True},

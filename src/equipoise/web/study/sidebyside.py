@@ -11,6 +11,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.solve.spots.show import ShownPosition
 from equipoise.solve.spots.solution import Solution
 from equipoise.solve.study.comparison import Comparison, alongside
+from equipoise.web.fields import Field
 from equipoise.web.study import views
 from equipoise.web.study.tables import figures_table, saved
 
@@ -131,7 +132,7 @@ class SideBySide:
         keys = [key for key in (self._rows[0] if self._rows else {}) if key != "class"]
         with ui.element("div").classes("spread"):
             ui.label(f"Hands of {found.player}, one by one").classes("h3")
-            search = ui.input("filter: AK, Kh …").props("dense outlined clearable")
+            search = Field("filter: AK, Kh …").props("dense outlined clearable")
         self._table = figures_table(keys, self._rows, "hand", most=_ROWS).classes("by-hand")
         search.bind_value_to(self._table, "filter")
         self.choose()
