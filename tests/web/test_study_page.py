@@ -196,6 +196,7 @@ def test_paused_gone_on_with_and_walked_beside_another_menu(server, browser):
     target.fill("0.0001")
     solve.click()
     expect(page.locator(".progress polyline")).to_be_visible()
+    expect(state).to_have_text(re.compile(r"^\d+ iterations, exploitability [\d.]+ % of pot$"))
     page.get_by_role("button", name="Pause").click()
     expect(state).to_contain_text("paused")
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()

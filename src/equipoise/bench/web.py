@@ -225,13 +225,13 @@ class _Student(Visitor):
         await self.send(solve)
         while not self.iterations:
             self.changed.clear()
-            await asyncio.wait_for(self.changed.wait(), 120)
+            await asyncio.wait_for(self.changed.wait(), 600)
 
     @property
     def iterations(self) -> int:
         """How far it is."""
         for element in self.elements.values():
-            told = re.match(r"([0-9]+) iterations, ", str(element.get("text", "")))
+            told = re.match(r"([0-9]+) iterations", str(element.get("text", "")))
             if told:
                 return int(told.group(1))
         return 0

@@ -41,7 +41,7 @@ Standing = Literal["waiting", "running", "done", "failed", "cancelled"]
 #: Processes of each lane.
 LANES: Mapping[str, int] = {"table": 1, "long": 1}
 #: How far the processes of a lane stand back for others: a solve takes all cores, and pages come first.
-_NICENESS = {"long": 10}
+_NICENESS = {"long": 5}
 #: Seconds that a cancelled job may still take.
 _GRACE = 4.0
 #: Finished jobs that are remembered, and jobs that may wait in a lane.
@@ -58,6 +58,8 @@ class Job:
         self.lane, self.label, self.key = lane, label, key
         #: How far it is; None until it first says so.
         self.event: Event | None = None
+        #: The events that told an exploitability.
+        self.looks: list[Event] = []
         self.state: Standing = "waiting"
         #: Why it failed, in one sentence.
         self.error = ""
@@ -219,6 +221,8 @@ class _Attendant:
                 return
             if kind == "event":
                 job.event = told
+                if told.exploitability_chips is not None:
+                    job.looks.append(told)
             elif job._cancelled.is_set():
                 job._end("cancelled")
             elif kind == "done":

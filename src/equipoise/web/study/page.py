@@ -16,6 +16,7 @@ from nicegui import events, ui
 from equipoise.cards.card import cards_text
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
+from equipoise.run import Event
 from equipoise.solve.spots.cost import spot_cost
 from equipoise.solve.spots.fitting import check_fits, memory_limit, storage_for
 from equipoise.solve.study.presets import preset
@@ -263,12 +264,8 @@ class StudyPage:
         if running is None:
             return
         job, event = running.job, running.job.event
-        if event is not None and event.exploitability_chips is not None:
-            percent = 100 * event.exploitability_chips / running.spot.origin.pot
-            if not running.points or running.points[-1][0] != event.done:
-                running.points.append((event.done, percent))
-            self.curve.content = views.curve_svg(running.points, running.target)
-            self.state.text = f"{event.done} iterations, exploitability {percent:.3f} % of pot"
+        if event is not None:
+            self._follow(running, event)
         elif job.state in ("waiting", "running"):
             self.state.text = (
                 "waiting for another solve …" if job.state == "waiting" else "laying out …"
@@ -290,6 +287,17 @@ class StudyPage:
                 self.locks = running.locks
                 self.result.open(path, ", ".join(self.result.line))
                 ui.run_javascript(views.SHOW_ANSWER)
+
+    def _follow(self, running: Running, event: Event) -> None:
+        """How far a solve is; it looks at its exploitability now and then only."""
+        for look in running.job.looks[len(running.points) :]:
+            assert look.exploitability_chips is not None
+            percent = 100 * look.exploitability_chips / running.spot.origin.pot
+            running.points.append((look.done, percent))
+        self.curve.content = views.curve_svg(running.points, running.target)
+        self.state.text = f"{event.done} iterations"
+        if running.points:
+            self.state.text += f", exploitability {running.points[-1][1]:.3f} % of pot"
 
     def _open_if_there(self, at: str) -> None:
         with told():
