@@ -92,6 +92,9 @@ def test_preflop_ranks_hands():
         (("abstraction", "refine", "x", "--plot", "x.png"), "a recipe has no picture"),
         (("reproduce", "translation", "--plot", "x.xls"), "end the name with .png"),
         (("bench", "nothing"), "choose from"),
+        (("bench", "cards", "--open", "flop.solution"), "are for `bench web`"),
+        (("bench", "web", "--open", "x.solution", "--screenshots", "x"), "or --open"),
+        (("bench", "web", "--open", "flop.solution"), "flop.solution: no such file"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence, refused):

@@ -3,32 +3,29 @@
 Visitors are programs that speak to the pages as browsers do: they fetch the page, open its socket and
 click its buttons, each at a session of its own against an agent that does not search. Every card they
 are shown is compared with the deal of their own session, so that cross-talk would be seen. With
-`screenshots` pictures of the pages are made by a headless Chromium, those of the documentation.
+`screenshots` pictures of the pages are made by a headless Chromium, those of the documentation; with
+`opened` a saved solution is opened and walked in it (:mod:`.webopen`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import secrets
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from equipoise.bench import webopen
 from equipoise.bench.figures import figure
 from equipoise.bench.visitor import Visitor
-from equipoise.errors import EquipoiseError
+from equipoise.bench.webserver import Usage, browsing, served
 from equipoise.games.dealing import SeededDeals
 from equipoise.games.spot import Spot
 from equipoise.solve.spots.solution import solve_spot
 from equipoise.solve.study.presets import preset
-from equipoise.web.app import free_port
 from equipoise.web.faces import card_name
 from equipoise.web.seat import GAMES, position_of
 from equipoise.web.store import FILE, Store
@@ -47,27 +44,14 @@ _RIVER = _FLOP.replace("Td 9d 6h", "Td 9d 6h Qc 2s")
 _PAGE = "/sessions"
 #: Pages of the study: one that opens a solved turn, one that has nothing to open, and the others.
 _STUDY = ("/study", f"/study?spot={packed(_RIVER)}", "/study/flops", "/study/jamfold")
-_CODE = "from equipoise.cli import main; main()"
 
 
-@contextmanager
-def served(folder: Path) -> Any:
-    """A server in a process of its own: its address and process."""
-    port = free_port("127.0.0.1", 0)
-    command = [sys.executable, "-c", _CODE, "web", "--port", str(port)]
-    env = {**os.environ, "EQUIPOISE_DATA": str(folder)}
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            if "http://" not in process.stdout.readline():
-                raise EquipoiseError("the server did not start: try `equipoise web`")
-            yield f"http://127.0.0.1:{port}", process.pid
-        finally:
-            process.kill()
-
-
-def run(seed: int = 0, screenshots: Path | None = None) -> dict[str, Any]:
-    """Measure, or make the pictures."""
+def run(
+    seed: int = 0, screenshots: Path | None = None, opened: Path | None = None
+) -> dict[str, Any]:
+    """Measure, or open a saved solution, or make the pictures."""
+    if opened is not None:
+        return webopen.run(opened, seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if screenshots is not None:
@@ -79,7 +63,7 @@ def run(seed: int = 0, screenshots: Path | None = None) -> dict[str, Any]:
         with served(folder) as (address, pid):
             guests = [_Guest(address, visitor) for visitor in visitors]
             found = asyncio.run(_load(address, guests))
-            memory = _megabytes(pid)
+            memory = Usage.of(pid).memory
         crossed = _crossed(folder, guests)
     figures = [
         figure("page, 95th percentile, a flop being solved", found["page"], "ms", at_most=200),
@@ -251,33 +235,13 @@ def _crossed(folder: Path, guests: list[_Guest]) -> int:
     return wrong
 
 
-def _megabytes(pid: int) -> float:
-    """Memory that a process holds."""
-    try:
-        status = Path(f"/proc/{pid}/status").read_text("ascii")
-    except OSError:
-        return float("nan")
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    return int(found.group(1)) / 1024 if found else float("nan")
-
-
 def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
     """Pictures of every page, at the width of a desk and of a phone, dark and light."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise EquipoiseError("pictures are made by Playwright: pip install playwright") from None
-    import shutil
-
     from PIL import Image
 
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    if program is None:
-        raise EquipoiseError("pictures are made in Chromium: install it, apt-get install chromium")
     folder.mkdir(parents=True, exist_ok=True)
     made = []
-    with sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with browsing() as browser:
         for kind, width, height, scheme in (
             ("light", 1200, 760, "light"),
             ("phone", 390, 800, "dark"),
@@ -296,7 +260,6 @@ def _pictures(address: str, folder: Path) -> list[dict[str, Any]]:
                 size = path.stat().st_size / 1000
                 made.append(figure(path.name, size, "kB", at_most=200))
             context.close()
-        browser.close()
     return made
 
 

@@ -59,6 +59,10 @@ def bench_command(
     screenshots: Annotated[
         Path | None, typer.Option(help="For web: make the documentation's pictures in this folder.")
     ] = None,
+    opened: Annotated[
+        Path | None,
+        typer.Option("--open", help="For web: open and walk this saved solution in a browser."),
+    ] = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
@@ -70,6 +74,7 @@ def bench_command(
     Example: equipoise bench cards --json
     Example: equipoise bench train --full --only tartanian5-m:own
     Example: equipoise bench search --only threads
+    Example: equipoise bench web --open flop.solution
     Example: equipoise bench fuzz --inputs 1000000 --seed 7
     """
     if suite not in SUITES:
@@ -83,10 +88,12 @@ def bench_command(
             raise EquipoiseError("bench fuzz: it takes --inputs, --workers and --only")
         _fuzz(20_000 if inputs is None else inputs, workers, only, seed, json)
         return
-    if screenshots is not None and suite != "web":
-        raise EquipoiseError(f"bench {suite}: --screenshots is for `bench web`")
+    if (screenshots, opened) != (None, None) and suite != "web":
+        raise EquipoiseError(f"bench {suite}: --screenshots and --open are for `bench web`")
     if suite == "web":
-        options = {"screenshots": screenshots}
+        if None not in (screenshots, opened):
+            raise EquipoiseError("bench web: pictures or a solution: give --screenshots or --open")
+        options = {"screenshots": screenshots, "opened": opened}
     if suite == "train":
         options = {"full": full, "only": only, "minutes": minutes}
         options |= {} if out is None else {"out": out}
