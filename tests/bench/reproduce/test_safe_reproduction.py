@@ -21,9 +21,35 @@ def test_figures_report_and_picture(monkeypatch, tmp_path):
     assert len(data["repeated"]["rows"]) == 20
     assert data["repeated"]["most_risked_above_gift_chips"] <= 1e-6
     assert data["repeated"]["least_gift_chips"] >= -1e-5
+    claims = data["repeated"]["claims"]
+    assert claims["no_more_risked_than_given"]
+    assert claims["safe_rules_keep_the_value"]
+    assert [row["rule"] for row in data["repeated"]["differences"]] == [
+        *("RWYWE", "BEFFE", "RWYWE", "best equilibrium"),
+    ]
     (curve,) = data["curves"]
     assert curve["wins_chips"][0] < curve["wins_chips"][-1]
     assert picture.stat().st_size > 5000
     shown = CliRunner().invoke(app, words[:3], catch_exceptions=False).stdout
     assert "RWYWE" in shown
     assert "Value of the game -0.0556" in shown
+    assert "holds" in shown
+
+
+def test_claims_fall_when_figures_do():
+    means = {rule: {"random": [0.0, 0.2]} for rule in safe.RULES}
+    means["BEFFE"]["random"] = [0.1, 0.1]
+    level = safe._difference("random", "RWYWE", "BEFFE", means)
+    assert (level["chips"], round(level["standard_error"], 12)) == (0.0, 0.1)
+    rows = [
+        {"rule": "RWYWE", "against": "random", "chips": 0.1},
+        {"rule": "best response", "against": "dynamic", "chips": -0.2},
+    ]
+    ahead = level | {"chips": 0.01}
+    assert all(safe.claims(0.0, rows, [ahead], 1e-7, -1e-7).values())
+    assert not safe.claims(0.0, rows, [level], 0, 0)["rules_stand_in_order"]
+    assert not safe.claims(0.0, rows, [ahead], 1e-5, 0)["no_more_risked_than_given"]
+    assert not safe.claims(0.0, rows, [ahead], 0, -1e-4)["no_more_risked_than_given"]
+    fallen = safe.claims(0.15, rows, [ahead], 0, 0)
+    assert not fallen["safe_rules_keep_the_value"]
+    assert not safe.claims(-0.3, rows, [ahead], 0, 0)["best_response_below_value"]

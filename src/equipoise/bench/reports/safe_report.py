@@ -37,12 +37,21 @@ def report(data: Data) -> RenderableType:
                 for row in cells
             ),
         )
-    kept = "none" if found["safe_rules_keep_the_value"] else "one"
+    claims = found["claims"]
+    differences = ", ".join(
+        f"{row['rule']} less {row['than']} against {row['against']} {row['chips']:+.4f} "
+        f"± {row['standard_error']:.4f}"
+        for row in found["differences"]
+    )
     parts: list[RenderableType] = [
         table,
-        f"Value of the game {found['value_chips']:.4f}. Of the safe rules {kept} is below it against "
-        "opponents who wake up; in no hand was more risked than given, but for "
-        f"{max(found['most_risked_above_gift_chips'], 0.0):.0e} chips of rounding.\n",
+        f"± is one standard error. On the same opponents: {differences}.\n",
+        f"Value of the game {found['value_chips']:.4f}. In no hand was more risked than given, but for "
+        f"{max(found['most_risked_above_gift_chips'], 0.0):.0e} chips of rounding: "
+        f"{_holds(claims['no_more_risked_than_given'])}. No safe rule's mean is below the value: "
+        f"{_holds(claims['safe_rules_keep_the_value'])}. Against opponents who wake up the plain best "
+        f"response is below it: {_holds(claims['best_response_below_value'])}. Rules stand in the "
+        f"document's order: {_holds(claims['rules_stand_in_order'])}.\n",
     ]
     if data["bucketed"] is not None:
         told = data["bucketed"]
@@ -59,6 +68,10 @@ def report(data: Data) -> RenderableType:
             second.add_row(f"{row['share']:g}", *(f"{row[name]:.1f}" for name in names))
         parts.append(second)
     return Group(*parts)
+
+
+def _holds(claim: bool) -> str:
+    return "holds" if claim else "DOES NOT HOLD"
 
 
 def picture(data: Data, path: Path) -> None:

@@ -11,6 +11,7 @@ opponents in Leduc hold'em and what they risk, exactly, and by regret minimisati
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import sqrt
 from typing import Any
 
@@ -20,7 +21,7 @@ from equipoise.games.catalogue import kuhn, leduc
 from equipoise.run import Event, Listener
 from equipoise.solve.exploitation.curve import restricted_curve
 from equipoise.solve.exploitation.opponents import plain
-from equipoise.solve.exploitation.repeated import KINDS, RULES, SAFE, RepeatedGame
+from equipoise.solve.exploitation.repeated import KINDS, RULES, SAFE, RepeatedGame, Rule
 from equipoise.solve.exploitation.restricted import RestrictedNash
 from equipoise.solve.exploitation.safe import Exploiter
 from equipoise.solve.sweep.tableau import Tableau
@@ -37,6 +38,13 @@ DOCUMENT = {
     "best equilibrium": (0.1450, -0.0148, -0.03522, -0.0556),
     "best response": (0.4700, 0.0548, -0.12094, -0.0556),
 }
+#: Rules that win more than the next, by class of opponents; differences are taken opponent by opponent.
+ORDER: dict[str, tuple[Rule, ...]] = {
+    "random": ("RWYWE", "BEFFE", "best equilibrium"),
+    "dynamic": ("RWYWE", "best equilibrium", "BEFFE"),
+}
+#: What linear programs may miss: of what is risked in a hand, and of what was given so far.
+_RISK_ROUNDING, _GIFT_ROUNDING = 1e-6, 1e-5
 #: Opponents of a class, and hands of a match.
 OPPONENTS, QUICK_OPPONENTS = 20, 3
 HANDS, QUICK_HANDS = 1000, 150
@@ -64,7 +72,7 @@ def run(seed: int, quick: bool, progress: Listener) -> Data:
 def repeated(seed: int, opponents: int, hands: int, progress: Listener) -> Data:
     """Mean of every rule against every class, and whether the safe ones were safe in every hand."""
     game = RepeatedGame(kuhn(), 0)
-    means: dict[str, dict[str, list[float]]] = {rule: {} for rule in RULES}
+    means: dict[Rule, dict[str, list[float]]] = {rule: {} for rule in RULES}
     most_above_gift, least_gift = -np.inf, np.inf
     total, done = len(RULES) * len(KINDS) * opponents, 0
     for number, kind in enumerate(KINDS):
@@ -93,14 +101,49 @@ def repeated(seed: int, opponents: int, hands: int, progress: Listener) -> Data:
         for rule in RULES
         for kind in KINDS
     ]
-    dynamic = {rule: float(np.mean(means[rule]["dynamic"])) for rule in RULES}
+    pairs = [
+        _difference(kind, *two, means) for kind, rules in ORDER.items() for two in pairwise(rules)
+    ]
     return {
         "value_chips": game.value_chips,
         "rows": rows,
+        "differences": pairs,
         "most_risked_above_gift_chips": most_above_gift,
         "least_gift_chips": least_gift,
-        "safe_rules_keep_the_value": all(dynamic[rule] >= game.value_chips for rule in SAFE),
-        "best_response_below_value": dynamic["best response"] < game.value_chips,
+        "claims": claims(game.value_chips, rows, pairs, most_above_gift, least_gift),
+    }
+
+
+def claims(
+    value: float, rows: list[Data], pairs: list[Data], most_above_gift: float, least_gift: float
+) -> dict[str, bool]:
+    """What must hold: safety hand by hand and on average, and the order of rules."""
+    return {
+        "no_more_risked_than_given": most_above_gift <= _RISK_ROUNDING
+        and least_gift >= -_GIFT_ROUNDING,
+        "safe_rules_keep_the_value": all(
+            row["chips"] >= value - _RISK_ROUNDING for row in rows if row["rule"] in SAFE
+        ),
+        "best_response_below_value": all(
+            row["chips"] < value
+            for row in rows
+            if (row["rule"], row["against"]) == ("best response", "dynamic")
+        ),
+        "rules_stand_in_order": all(pair["chips"] > 0 for pair in pairs),
+    }
+
+
+def _difference(
+    kind: str, better: Rule, worse: Rule, means: dict[Rule, dict[str, list[float]]]
+) -> Data:
+    """What one rule wins more than another from the same opponents."""
+    more = [a - b for a, b in zip(means[better][kind], means[worse][kind], strict=True)]
+    return {
+        "against": kind,
+        "rule": better,
+        "than": worse,
+        "chips": float(np.mean(more)),
+        "standard_error": _error(more),
     }
 
 
