@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -198,8 +199,33 @@ def test_matches_are_kept_and_what_is_missing_is_named(
         return find_blueprint(source)
 
     monkeypatch.setattr(matches, "find_blueprint", find)
-    told = matches.play_all("quick", 20, 0, 1, lambda _: None)
+    effort = matches.Effort(20, 4, 2, 2, 2)
+    told = matches.play_all("quick", effort, 0, 1, lambda _: None)
     assert [row["hands"] for row in told["meetings"]] == [20]
     assert "equipoise train" in told["missing"]["tartanian4"]
-    again = matches.play_all("quick", 20, 0, 1, lambda _: None)
+    again = matches.play_all("quick", effort, 0, 1, lambda _: None)
     assert again == told
+
+
+def test_what_is_kept_is_of_the_agent_as_it_ships(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matches, "cache_folder", lambda: tmp_path)
+    keeper = matches.Keeper("quick")
+    before, told = keeper.stamp("exact"), keeper.stamp("exact, no gadget")
+    entry = matches.AGENTS["claudico"]
+    changed = replace(entry, settings={**entry.settings, "gadget": "maxmargin"})
+    monkeypatch.setitem(matches.AGENTS, "claudico", changed)
+    assert keeper.stamp("exact") != before
+    # What is told overrules what ships.
+    assert keeper.stamp("exact, no gadget") == told
+
+
+def test_slow_players_have_fewer_hands() -> None:
+    effort = matches.Effort(5, 4, 3, 2, 1)
+    assert effort.of_match("none", "none, purified") == effort.of_match("none", "tartanian5") == 5
+    assert effort.of_match("exact, no gadget", "none") == effort.of_match("none", "exact") == 4
+    assert effort.of_match("exact", "lp") == 3
+    assert [effort.to_rivers(name) for name in ("exact", "lp, no large bets")] == [2, 1]
+    for row in matches.RIVERS:
+        assert all(name in matches.SETTINGS or name in matches.OPPONENTS for name in row)

@@ -47,8 +47,21 @@ def test_rows_report_and_picture(monkeypatch, tmp_path):
     assert picture.stat().st_size > 5000
     assert data["risks"][0]["mean_mbb"] == -5.25
     assert data["risks"][0]["least_mbb"] == -7.0
+    assert data["risks"][0]["runs_mbb"]["1000"] == [-6.0, -7.0]
+    # Forty hands are over before responses begin.
+    assert [row["dip"] for row in data["meetings"]] == [None, None]
     # What was played is kept: nothing is played, or watched, again.
     monkeypatch.setattr(dbbr, "_payoffs", None)
     shown = CliRunner().invoke(app, words[:4], catch_exceptions=False).stdout
     assert "+500" in shown
     assert "-6.50" in shown
+
+
+def test_a_dip_is_counted_from_where_responses_began():
+    hands = list(range(0, 3001, 500))
+    found = dbbr.dip({"hands": hands, "ahead_bb": [0, 1, 4, -2, 3, 4, 9]})
+    assert (found["began_hands"], found["lost_bb"], found["lowest_hands"]) == (1000, 6, 1500)
+    assert found["recovered_hands"] == 2500
+    assert dbbr.dip({"hands": hands, "ahead_bb": [0, 1, 4, -2, 3, 3, 3]})["recovered_hands"] is None
+    level = dbbr.dip({"hands": hands, "ahead_bb": [0, 0, 0, 1, 2, 3, 4]})
+    assert (level["lost_bb"], level["recovered_hands"]) == (0, 1000)

@@ -239,7 +239,7 @@ def _matches(found: Data) -> list[RenderableType]:
     parts.append(_table(title, ("endgames", "hands", "bb/100", "significant at"), added))
     rivers = [
         (
-            f"{row['endgame']} against {row['against']}",
+            f"{row['endgame']} over {row['over']}, against {row['against']}",
             f"{row['hands']:,}",
             f"{row['rivers']:,}",
             *figures(row),

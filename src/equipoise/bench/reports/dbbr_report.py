@@ -24,14 +24,21 @@ def report(data: Data) -> RenderableType:
         title=f"mbb/hand over {data['hands']:,} duplicate hands, ± 95 %",
         title_justify="left",
     )
-    for column in ("dbbr", "its equilibrium", "more, on the same deals"):
+    columns = (
+        "dbbr",
+        "its equilibrium",
+        "more, on the same deals",
+        "lost at first",
+        "made up for by",
+    )
+    for column in columns:
         table.add_column(column, justify="right")
     for row in data["meetings"]:
         cells = (
             f"{row[f'{name}_mbb']:+,.0f} ± {row[f'{name}_ci95']:,.0f}"
             for name in ("dbbr", "equilibrium", "difference")
         )
-        table.add_row(row["game"], row["opponent"], *cells)
+        table.add_row(row["game"], row["opponent"], *cells, *_dip(row["dip"]))
     risks = Table(
         "game",
         title=f"Responses to the equilibrium against it, {data['runs']} runs, exact in the "
@@ -39,14 +46,23 @@ def report(data: Data) -> RenderableType:
         title_justify="left",
     )
     hands = list(data["risks"][0]["won_mbb"])
-    for column in (*(f"after {int(n):,} hands" for n in hands), "the least", "exploitability"):
+    after = (f"after {int(n):,} hands" for n in hands)
+    for column in (*after, "mean", "the least", "its exploitability"):
         risks.add_column(column, justify="right")
     for row in data["risks"]:
         won = (f"{row['won_mbb'][n]:+.2f}" for n in hands)
-        risks.add_row(
-            row["game"], *won, f"{row['least_mbb']:+.2f}", f"{row['exploitability_mbb']:.2f}"
-        )
+        least = f"{row['mean_mbb']:+.2f}", f"{row['least_mbb']:+.2f}"
+        risks.add_row(row["game"], *won, *least, f"{row['exploitability_mbb']:.2f}")
     return Group(table, risks)
+
+
+def _dip(found: Data | None) -> tuple[str, str]:
+    """Big blinds that responses lost at first, and the hand by which they were won again."""
+    if found is None:
+        return "", ""
+    again = found["recovered_hands"]
+    when = "never" if again is None else f"hand {again:,}"
+    return f"{found['lost_bb']:,.1f} bb", when if found["lost_bb"] else ""
 
 
 def picture(data: Data, path: Path) -> None:

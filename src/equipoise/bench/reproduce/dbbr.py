@@ -2,6 +2,7 @@
 
 Every opponent meets `dbbr`, and on the same deals the equilibrium that it starts from: what one wins more
 than the other is an interval over pairs of duplicate hands. All-ins are paid by their equity in no-limit.
+What is lost at first when responses begin, and when it is made up for, is told of each (:func:`dip`).
 
 Against the equilibrium itself matches would take millions of hands; so the responses to what was counted of
 it, after :data:`WATCHED` hands of each of several matches, are evaluated exactly in the abstraction.
@@ -68,7 +69,8 @@ def run(
     for game in games:
         for name in OPPONENTS[game]:
             progress(Event(done, total, f"dbbr v {name}"))
-            meetings.append(_kept(meeting, game, name, count, seed))
+            row = _kept(meeting, game, name, count, seed)
+            meetings.append(row | {"dip": dip(row["curve"])})
             done += 1
         found = []
         for number in range(runs):
@@ -105,6 +107,29 @@ def meeting(game: str, name: str, hands: int, seed: int) -> Data:
     told["wins_more"] = figures[2].interval[0] > 0
     told["curve"] = {"hands": (2 * after).tolist(), "ahead_bb": ahead.tolist()}
     return told
+
+
+def dip(curve: Data) -> Data | None:
+    """How far responses fell behind what was won when they began, and when that was made up for.
+
+    None where the match ended before responses began. `recovered_hands` is the first hand after the
+    lowest point at which nothing is lost any more, None if the match ended before.
+
+    >>> dip({"hands": [0, 1000, 1050, 1100, 1150], "ahead_bb": [0.0, 0.0, -3.0, -5.0, 2.0]})
+    {'began_hands': 1000, 'lost_bb': 5.0, 'lowest_hands': 1100, 'recovered_hands': 1150}
+    """
+    hands, ahead = np.array(curve["hands"]), np.array(curve["ahead_bb"])
+    after = np.flatnonzero(hands >= DbbrAgent.standard()["watch"])
+    if len(after) < 2:
+        return None
+    began, lowest = after[0], after[np.argmin(ahead[after])]
+    again = lowest + np.flatnonzero(ahead[lowest:] >= ahead[began])
+    return {
+        "began_hands": int(hands[began]),
+        "lost_bb": float(ahead[began] - ahead[lowest]),
+        "lowest_hands": int(hands[lowest]),
+        "recovered_hands": int(hands[again[0]]) if len(again) else None,
+    }
 
 
 class _Watcher(DbbrAgent):
@@ -152,6 +177,7 @@ def risk(game: str, runs: list[Data]) -> Data:
         "won_mbb": {hands: float(np.mean(sample)) for hands, sample in won.items()},
         "least_mbb": min(map(min, won.values())),
         "mean_mbb": float(np.mean([*won.values()])),
+        "runs_mbb": won,
     }
 
 

@@ -1,7 +1,7 @@
 """Claudico: its endgames, its two folded hands, its matches, and the theory that its article names.
 
-Parts that need the blueprint are left out, with the cure, where it is not here. Matches are short unless
-`--hands` says otherwise: their intervals say how much they tell.
+Parts that need the blueprint are left out, with the cure, where it is not here. Matches are as long as
+some minutes allow (:class:`.matches.Effort`), or have `--hands` each: their intervals say how much they tell.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def run(
     workers: int = 1,
     without_luck: bool = False,
 ) -> Data:
-    """All parts; `hands` of each match, few unless told."""
+    """All parts; `hands` of each match, by what a hand costs unless told."""
     source = (blueprints or {}).get("claudico", "claudico")
     if source != "claudico":
         find_blueprint(source)
@@ -65,10 +65,13 @@ def run(
     told["lookup_cpu_ns"] = bench_lookup(load_blueprint(source).abstraction.lookup())
     progress(Event(0, what="hands that were folded"))
     told["hands"] = folded.replays(source)
-    first_in = hands or (matches.QUICK_HANDS if quick else matches.HANDS)[0]
-    told["limps"] = matches.limps(source, first_in, seed, progress)
+    effort = matches.QUICK if quick else matches.FULL
+    if hands is not None:
+        effort = matches.Effort(*[hands] * len(effort))
+    told["effort"] = effort._asdict()
+    told["limps"] = matches.limps(source, effort.plain, seed, progress)
     told["matches"] = matches.play_all(
-        source, hands, seed, workers, progress, quick=quick, luckless=without_luck
+        source, effort, seed, workers, progress, luckless=without_luck
     )
     return told
 

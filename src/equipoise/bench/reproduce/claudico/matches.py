@@ -16,13 +16,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from equipoise.agents.agent import Agent
 from equipoise.agents.blueprint.files import find_blueprint
-from equipoise.agents.registry import make_agent
+from equipoise.agents.registry import AGENTS, make_agent
 from equipoise.arena.match import play_match
 from equipoise.arena.measures.aivat import aivat
 from equipoise.arena.measures.opening import opening_chart, opening_earnings
@@ -43,6 +43,7 @@ Data = dict[str, Any]
 SETTINGS: dict[str, Data] = {
     "none": {"endgame": "none"},
     "exact": {"endgame": "exact"},
+    "exact, no gadget": {"endgame": "exact", "gadget": "none"},
     "lp": {"endgame": "lp"},
     "exact, no large bets": {"endgame": "exact", "large_bets": False},
     "lp, no large bets": {"endgame": "lp", "large_bets": False},
@@ -61,8 +62,39 @@ MEETINGS = (
     ("lp", "lp, no large bets"),
     *((setting, other) for other in OPPONENTS for setting in ("none", "lp", "exact")),
 )
-#: Hands of a match unless told otherwise: of those without endgames, which are quick, and of the others.
-HANDS, QUICK_HANDS = (4000, 100), (1000, 20)
+#: Who solves rivers, over whom that is told, and against whom: computed at the rivers that are met.
+RIVERS: tuple[tuple[str, str, str], ...] = (
+    *((setting, "none", "none") for setting in ("exact", "exact, no gadget", "lp")),
+    *((how, f"{how}, no large bets", f"{how}, no large bets") for how in ("exact", "lp")),
+    *((how, "none", other) for other in OPPONENTS for how in ("exact", "exact, no gadget", "lp")),
+)
+
+
+class Effort(NamedTuple):
+    """Hands of a match, by what its slower player does, and hands that lead to rivers."""
+
+    plain: int
+    exact: int
+    program: int
+    to_exact_rivers: int
+    to_program_rivers: int
+
+    def of_match(self, *players: str) -> int:
+        """Hands of a match."""
+        return next(
+            count
+            for name, count in (("lp", self.program), ("exact", self.exact), ("", self.plain))
+            if any(player.startswith(name) for player in players)
+        )
+
+    def to_rivers(self, solver: str) -> int:
+        """Hands that lead to rivers which somebody solves."""
+        return self.to_program_rivers if solver.startswith("lp") else self.to_exact_rivers
+
+
+#: In all some 25 minutes of processor time where `tartanian5` alone is here: a hand takes 0.2 to 0.4 ms
+#: without endgames, 7 with exact ones and 50 with linear programs; a river on every line 0.1 and 0.5 to 1 s.
+FULL, QUICK = Effort(40_000, 8_000, 1_000, 1_000, 200), Effort(1_000, 20, 20, 20, 20)
 
 
 class Keeper:
@@ -74,10 +106,11 @@ class Keeper:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def stamp(self, name: str) -> list[object]:
-        """What a player depends on."""
+        """What a player depends on: its settings, those that ship among them, and its blueprint."""
         settings = SETTINGS.get(name)
         source = name if settings is None else self.blueprint
-        return [name, settings, blueprint_stamp(source)]
+        ships = AGENTS[name if settings is None else "claudico"].parameters()
+        return [name, ships | (settings or {}), blueprint_stamp(source)]
 
     def player(self, name: str) -> Agent:
         """A setting of Claudico, or another agent."""
@@ -158,20 +191,18 @@ def meet(
 
 def play_all(
     blueprint: str,
-    hands: int | None,
+    effort: Effort,
     seed: int,
     workers: int,
     progress: Listener,
     *,
-    quick: bool = False,
     luckless: bool = False,
 ) -> Data:
     """Every meeting whose players are here, and who is not; what endgames add, pair by pair."""
     keeper = Keeper(blueprint)
     rows: list[Data] = []
     missing: dict[str, str] = {}
-    known: dict[tuple[str, str], tuple[int, list[float]]] = {}
-    plain, solved = QUICK_HANDS if quick else HANDS
+    known: dict[tuple[str, str], list[float]] = {}
     for number, (first, second) in enumerate(MEETINGS):
         if second not in SETTINGS:
             try:
@@ -179,45 +210,46 @@ def play_all(
             except ArtefactError as error:
                 missing[second] = str(error)
                 continue
-        wanted = hands or (plain if first == "none" else solved)
+        wanted = effort.of_match(first, second)
         progress(Event(number, len(MEETINGS), f"{first} v {second}, {wanted:,} hands"))
         row = dict(meet(keeper, first, second, wanted, seed, workers, luckless))
-        known[first, second] = wanted, row.pop("samples_mbb")
+        known[first, second] = row.pop("samples_mbb")
         rows.append(row)
     added = []
-    for (first, second), (wanted, samples) in known.items():
+    for (first, second), samples in known.items():
         if first == "none" or second in SETTINGS:
             continue
         # The same deals without endgames: the first of a longer match.
-        others = known["none", second][1][: len(samples)]
+        others = known["none", second][: len(samples)]
         found = paired_difference(np.array(samples), np.array(others))
-        row = {"endgame": first, "against": second, "hands": wanted}
+        row = {"endgame": first, "against": second, "hands": effort.of_match(first, second)}
         added.append(row | _figures(found.mean, found.half_width))
     return {
         "meetings": rows,
         "endgames_add": added,
-        "rivers": _rivers(keeper, hands or solved, seed, progress),
+        "rivers": _rivers(keeper, effort, seed, progress),
         "missing": missing,
     }
 
 
-def _rivers(keeper: Keeper, hands: int, seed: int, progress: Listener) -> list[Data]:
-    """What endgames add against Claudico without them and others, exactly at the rivers met."""
+def _rivers(keeper: Keeper, effort: Effort, seed: int, progress: Listener) -> list[Data]:
+    """What endgames, their gadget and their large bets add, exactly at the rivers met."""
     rows = []
-    for other in ("none", *OPPONENTS):
-        for endgame in ("exact", "lp"):
-            try:
-                stamps = [keeper.stamp(endgame), keeper.stamp(other)]
-            except ArtefactError:
-                continue
+    for names in RIVERS:
+        hands = effort.to_rivers(names[0])
+        try:
+            stamps = [keeper.stamp(name) for name in names]
+        except ArtefactError:
+            continue
 
-            def measure(log: Path, endgame: str = endgame, other: str = other) -> Data:
-                players = keeper.player("none"), keeper.player(endgame), keeper.player(other)
-                found = added_by_endgames(*players, hands, seed, progress=progress)
-                mean, half = found.pop("mbb_per_hand"), found.pop("ci95_mbb")
-                return {"endgame": endgame, "against": other, **found, **_figures(mean, half)}
+        def measure(log: Path, names: tuple[str, str, str] = names, hands: int = hands) -> Data:
+            solving, plain, opponent = (keeper.player(name) for name in names)
+            found = added_by_endgames(plain, solving, opponent, hands, seed, progress=progress)
+            mean, half = found.pop("mbb_per_hand"), found.pop("ci95_mbb")
+            told = dict(zip(("endgame", "over", "against"), names, strict=True))
+            return told | found | _figures(mean, half)
 
-            rows.append(keeper.kept(["rivers", *stamps, hands, seed], measure))
+        rows.append(keeper.kept(["rivers", *stamps, hands, seed], measure))
     return rows
 
 
