@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 Data = dict[str, Any]
 
+#: Hands of the lower panels: what is lost at first is small beside what is won by the end.
+_SHOWN = (800, 3000)
+
 
 def report(data: Data) -> RenderableType:
     """What is won from each opponent, and what is risked."""
@@ -57,7 +60,7 @@ def report(data: Data) -> RenderableType:
 
 
 def _dip(found: Data | None) -> tuple[str, str]:
-    """Big blinds that responses lost at first, and the hand by which they were won again."""
+    """Big blinds that responses were behind at most, and the hand by which they were won again."""
     if found is None:
         return "", ""
     again = found["recovered_hands"]
@@ -66,22 +69,26 @@ def _dip(found: Data | None) -> tuple[str, str]:
 
 
 def picture(data: Data, path: Path) -> None:
-    """Draw how far ahead of its equilibrium dbbr is, hand after hand."""
+    """Draw how far ahead of its equilibrium dbbr is, hand after hand; below, when responses begin."""
     from matplotlib.figure import Figure
 
     games = list(dict.fromkeys(row["game"] for row in data["meetings"]))
-    figure = Figure(figsize=(5.5 * len(games), 4.5), dpi=110, layout="constrained")
-    for axes, game in zip(figure.subplots(1, len(games), squeeze=False)[0], games, strict=True):
+    figure = Figure(figsize=(5.5 * len(games), 7.5), dpi=110, layout="constrained")
+    panels = figure.subplots(2, len(games), squeeze=False)
+    for (whole, first), game in zip(panels.T, games, strict=True):
         for row in data["meetings"]:
-            if row["game"] == game:
-                curve = row["curve"]
-                axes.plot(curve["hands"], curve["ahead_bb"], label=row["opponent"])
-        axes.axvline(1000, color="grey", linestyle=":")
-        axes.axhline(0, color="grey", linewidth=0.8)
-        axes.set(
-            xlabel="hands",
-            ylabel="won more than the equilibrium, big blinds",
-            title="limit" if game == "limit" else "no-limit",
-        )
-        axes.legend()
+            if row["game"] != game:
+                continue
+            hands, ahead = row["curve"]["hands"], row["curve"]["ahead_bb"]
+            whole.plot(hands, ahead, label=row["opponent"])
+            near = [place for place, hand in enumerate(hands) if _SHOWN[0] <= hand <= _SHOWN[1]]
+            first.plot([hands[place] for place in near], [ahead[place] for place in near])
+        for axes in (whole, first):
+            axes.axvline(1000, color="grey", linestyle=":")
+            axes.axhline(0, color="grey", linewidth=0.8)
+            axes.set(xlabel="hands", ylabel="won more than the equilibrium, big blinds")
+        whole.set_title("limit" if game == "limit" else "no-limit")
+        whole.legend()
+        first.set_yscale("symlog", linthresh=10)
+        first.set_title("when responses begin (linear within ±10)", fontsize=10)
     chart.save(figure, path)

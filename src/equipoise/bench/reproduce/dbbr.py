@@ -2,7 +2,7 @@
 
 Every opponent meets `dbbr`, and on the same deals the equilibrium that it starts from: what one wins more
 than the other is an interval over pairs of duplicate hands. All-ins are paid by their equity in no-limit.
-What is lost at first when responses begin, and when it is made up for, is told of each (:func:`dip`).
+How far responses fall behind, and when that is made up for, is told of each (:func:`dip`).
 
 Against the equilibrium itself matches would take millions of hands; so the responses to what was counted of
 it, after :data:`WATCHED` hands of each of several matches, are evaluated exactly in the abstraction.

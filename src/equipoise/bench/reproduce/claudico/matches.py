@@ -92,9 +92,9 @@ class Effort(NamedTuple):
         return self.to_program_rivers if solver.startswith("lp") else self.to_exact_rivers
 
 
-#: In all some 25 minutes of processor time where `tartanian5` alone is here: a hand takes 0.2 to 0.4 ms
+#: In all some ten minutes of processor time where `tartanian5` alone is here: a hand takes 0.2 to 0.4 ms
 #: without endgames, 7 with exact ones and 50 with linear programs; a river on every line 0.1 and 0.5 to 1 s.
-FULL, QUICK = Effort(40_000, 8_000, 1_000, 1_000, 200), Effort(1_000, 20, 20, 20, 20)
+FULL, QUICK = Effort(20_000, 3_000, 500, 600, 100), Effort(1_000, 20, 20, 20, 20)
 
 
 class Keeper:
