@@ -44,7 +44,7 @@ from equipoise.search.gadgetrules import learn_to_follow, learn_to_pick
 from equipoise.solve.solvers.cfr import Discounting
 from equipoise.solve.spots.spotsolver import SpotSolver
 from equipoise.solve.sweep import rowrules
-from equipoise.solve.sweep.layout import MIX_ALL, UP_ROOT
+from equipoise.solve.sweep.layout import UP_ROOT
 from equipoise.solve.sweep.tableau import Precision
 
 Floats = NDArray[np.float64]
@@ -226,14 +226,19 @@ class SubgameSolver(SpotSolver):
             return
         tableau, me, he = self.tableau, self.me, self.he
         schedule, fading = self.schedules(count)
-        if tableau.threads == 1 and self.game.deal.evaluator == "sorted":
+        if self.game.deal.evaluator == "sorted":
             reach, values = tableau.reach(he), tableau.root_values(he)
-            whole = tableau.whole_share()
-            codes = (rowrules.REGRET, MIX_ALL, True, UP_ROOT)
-            iterate_gadget(
-                tableau.by_address(self._numbers), whole, codes, schedule, fading, me,
-                self.gadget.kind == "maxmargin", self._state, values, reach,
-            )  # fmt: skip
+            shares, picks = tableau.shares(), self.gadget.kind == "maxmargin"
+            codes = (rowrules.REGRET, True, UP_ROOT)
+
+            def call(member: int) -> None:
+                task = tableau.by_address(self._numbers, member)
+                iterate_gadget(
+                    task, shares[member], codes, schedule, fading, me, picks, self._state, values,
+                    reach,
+                )  # fmt: skip
+
+            tableau.together(call)
         else:
             for t in range(count):
                 for player in (me, he):

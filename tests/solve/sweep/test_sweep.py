@@ -416,7 +416,7 @@ def test_a_merged_board_counts_once_for_every_deal() -> None:
 
 @pytest.mark.parametrize("name", ["leduc with suits", "sorted 3suits", "turn"])
 def test_any_number_of_threads_gives_the_same_answer_bit_for_bit(name: str) -> None:
-    """Boards are swept in the same groups whatever the threads, and the groups' sums added in order."""
+    """Duties are the same boards whatever the threads, and their sums are added in order."""
     game = postflop((3, 17, 22, 41), (0, 1), RAKE) if name == "turn" else built(name)[0]
     answers = []
     for threads in (1, 2, 3):

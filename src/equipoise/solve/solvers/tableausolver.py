@@ -11,24 +11,18 @@ from equipoise.errors import ArtefactError
 from equipoise.games.game import Game
 from equipoise.settings import brief
 from equipoise.solve.solvers.solver import Solver
-from equipoise.solve.strategies.bestresponse import exploitability_of, response_value, value_of
+from equipoise.solve.strategies.bestresponse import exploitability_of, value_of
 from equipoise.solve.strategies.tabular import TabularStrategy
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Precision, Tableau
 
 
 def load_sweeps(tableau: Tableau, plan: NDArray[Any]) -> None:
-    """Load the kernels of sweeps over a plan, which stays as it is.
-
-    A sweep without iterations is enough on one thread; on several the tableau hands out one iteration
-    at a time, so that a best response has to do.
-    """
+    """Load the kernels of sweeps over a plan, which stays as it is: a sweep without iterations is enough."""
     stored = plan.dtype if plan.dtype.kind == "i" else tableau.dtype
     rows = plan if plan.dtype == stored else tableau.rows(stored)
     nothing = tableau.parameters().reshape(1, -1)[:0]
     tableau.iterate(rowrules.REGRET, nothing, rows=rows, plan=rows)
-    if tableau.threads > 1:
-        response_value(tableau, 0, rows)
 
 
 class TableauSolver(Solver):

@@ -20,12 +20,9 @@ FULL = 32767
 KEEP, GAIN, POSITIVE, NEGATIVE, FLOOR, STEP, SMOOTHING, TINY, ZERO, ONE = range(10)
 PARAMETERS = 10
 
-#: How far values come up: not at all; from the boards below the last of the path; through that board
-#: too; through every board of the path, to the root of the game.
-UP_NOT, UP_BELOW, UP_TOP, UP_ROOT = range(4)
-
-#: Where the opponent's realisation plan is mixed: nowhere; below the path; on its boards too.
-MIX_NOT, MIX_BELOW, MIX_ALL = range(3)
+#: How far values come up: not at all; through the last board of the path; through every board of the
+#: path, to the root of the game.
+UP_NOT, UP_TOP, UP_ROOT = range(3)
 
 
 #: Steps of a sweep, in the array of their addresses.
@@ -169,27 +166,30 @@ GOING_UP = ("rows", "out", "weights", "rows_unit")
 
 
 class Share(NamedTuple):
-    """The part of a sweep that one call does.
+    """What one thread does of a sweep that a crew does (:mod:`.crew`), or a single thread.
 
-    The boards dealt from the last board of the path are swept in *groups* of neighbours, the same
-    groups however many threads there are; each group's values are added up by themselves, and the
-    groups' sums in order. So the answer does not depend on the number of threads.
+    What is below the path falls into *duties*: boards dealt from the last of the path that are
+    neighbours, all parts of the betting; or some parts of the betting on one board. Duties by boards are
+    the same however many threads there are; the values of each are added up by themselves, and these
+    sums in order. So the answer does not depend on the number of threads.
     """
 
     #: Boards from the root of the game to the one whose boards below are shared out.
     path: Array
-    #: Group g is the boards `cuts[g]` to `cuts[g + 1]`; of these, groups first to last.
-    cuts: Array
-    first_group: int
-    last_group: int
-    #: Of the last round only these parts of the betting.
-    first_part: int
-    last_part: int
-    #: Room for sums, in slots: one slot for every group, or every thread that shares parts; a single
-    #: slot if one thread does all groups, for they are added as they come; none if there is but one.
+    #: Part of the betting on that board, if it is in the last round.
+    part: int
+    #: [duty]: first board and the one after the last, first part of the last round and likewise.
+    duties: Array
+    #: Member m of the crew begins with the duties `owned[m]` to `owned[m + 1]`.
+    owned: Array
+    #: Number of this thread in the crew; the first does the boards of the path on the way up.
+    member: int
+    #: Room for sums: a slot for every duty; a single one if one thread does all, for then they are
+    #: added as they come; none if there is but one duty and one thread.
     sums: Array
-    #: Slot of the first group, and so on; -1 if all are added up in a single one.
-    slot: int
+    #: Where the crew meets, and the address of what lets a thread sleep.
+    board: Array
+    rest: int
 
 
 class Workspace(NamedTuple):

@@ -26,6 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from equipoise.kernel import inlined_kernel, row_kernel
+from equipoise.solve.sweep.crew import LINE, TAKEN, meet, take, write
 from equipoise.solve.sweep.handles import call
 from equipoise.solve.sweep.lanes import LANES, load, splat, store
 from equipoise.solve.sweep.layout import (
@@ -33,13 +34,10 @@ from equipoise.solve.sweep.layout import (
     ENTER,
     EVALUATE,
     GAIN,
-    MIX_ALL,
-    MIX_NOT,
     RETURN,
     UP,
-    UP_BELOW,
+    UP_NOT,
     UP_ROOT,
-    UP_TOP,
     ZERO,
 )
 
@@ -60,11 +58,11 @@ def _clear_leaves(frame, board, player, work):
 
 
 @inlined_kernel
-def _sweep_group(frame, numbers, work, steps, player, rule, share, group, averaging, upward):
-    """Steps 1 to 4 on a group of boards dealt from the last of the path, and on all below them."""
+def _sweep_duty(frame, numbers, work, steps, player, rule, share, duty, averaging, upward):
+    """Steps 1 to 4 on neighbouring boards dealt from the last of the path, and on all below them."""
     lines, boards = frame.lines, frame.boards
     top = share.path[share.path.shape[0] - 1]
-    first_board, last_board = share.cuts[group], share.cuts[group + 1]
+    first_board, last_board = share.duties[duty, 0], share.duties[duty, 1]
     top_round = boards.round[top]
     last_round = lines.start.shape[0] - 2
     if first_board >= last_board:
@@ -89,7 +87,7 @@ def _sweep_group(frame, numbers, work, steps, player, rule, share, group, averag
                 street += 1
                 work.cursor[street] = 0
                 continue
-            first, last = share.first_part, share.last_part
+            first, last = share.duties[duty, 2], share.duties[duty, 3]
         else:
             street -= 1
             if street == top_round:
@@ -134,77 +132,95 @@ def _add_up(lines, street, player, sums, work):
 
 @inlined_kernel
 def _sweep_below(frame, numbers, work, steps, player, rule, share, averaging, upward):
-    """Steps 1 to 4 on all groups of a share."""
-    lines = frame.lines
+    """Steps 1 to 4 on a member's own duties, and on those that others have not begun when these are done."""
+    lines, owned = frame.lines, share.owned
     top = share.path[share.path.shape[0] - 1]
     street = frame.boards.round[top]
     if street == lines.start.shape[0] - 2:
         return
-    alone = share.slot < 0
-    for k in range(share.last_group - share.first_group):
-        group = share.first_group + k if player == 0 else share.last_group - 1 - k
-        _clear_leaves(frame, top, player, work)
-        _sweep_group(frame, numbers, work, steps, player, rule, share, group, averaging, upward)
-        if upward and share.sums.shape[0] > 0:
-            slot = np.int64(0) if alone else share.slot + group - share.first_group
-            _set_aside(lines, street, slot, alone and k > 0, share.sums, work)
+    members = owned.shape[0] - 1
+    begun = False
+    for k in range(members):
+        whose = (share.member + k) % members
+        first, last = owned[whose], owned[whose + 1]
+        taken = take(share.board, TAKEN + LINE * whose)
+        while taken < last - first:
+            duty = first + taken if player == 0 else last - 1 - taken
+            _clear_leaves(frame, top, player, work)
+            _sweep_duty(frame, numbers, work, steps, player, rule, share, duty, averaging, upward)
+            if upward and share.sums.shape[0] > 0:
+                slot = np.int64(0) if members == 1 else duty
+                _set_aside(lines, street, slot, begun and members == 1, share.sums, work)
+            begun = True
+            taken = take(share.board, TAKEN + LINE * whose)
 
 
 @row_kernel
-def run(
-    frame, numbers, work, steps, copied, schedule, rule, players, share, averaging, downward, upward
-):
+def run(frame, numbers, work, steps, copied, schedule, rule, players, share, averaging, upward):
     """Sweeps for the players `players[0]` to `players[1]`, for every row of parameters in turn.
 
     `numbers` is where the rows stand (:class:`~.layout.Numbers`). With `facing` the same array as
     `rows`, updates alternate: player 1 faces what player 0 has just learnt. They are simultaneous if
     both face a copy of the rows as they stood before the iteration: `copied` is where to and what from.
 
-    The sweep is over the boards of the share's path and those of its groups that are dealt from the
-    last of the path; a path into the last round takes one part of the betting. `averaging` is one of
-    the MIX_ codes, `upward` one of the UP_ codes; a gain of 0 also mixes nothing.
+    The sweep is over the boards of the share's path and those of its duties, dealt from the last of the
+    path; a path into the last round takes one part of the betting. `averaging` says whether plans are
+    mixed, which a gain of 0 also prevents; `upward` is one of the UP_ codes.
 
-    Of several threads each calls this on its share with UP_BELOW; then one call that does not go
-    `downward`, with UP_ROOT, adds up what they set aside and goes up to the root. A single thread does
-    all of it at once.
+    Of several threads each calls this with a share of its own. All go down the path; below it they share
+    the duties. When all are done the first adds up what they set aside and goes up to the root, and the
+    others wait for what it learns there.
     """
     lines, boards, path = frame.lines, frame.boards, share.path
     top = path[path.shape[0] - 1]
     last_round = lines.start.shape[0] - 2
-    top_part = share.first_part if boards.round[top] == last_round else boards.round[top]
+    top_part = share.part if boards.round[top] == last_round else boards.round[top]
     before, rows = copied
+    members, leading = share.owned.shape[0] - 1, share.member == 0
     for t in range(schedule.shape[0]):
         for i in range(schedule.shape[1]):
             work.par[i] = schedule[t, i]
-        for i in range(before.shape[0]):
-            before[i] = rows[i]
-        mixing = averaging if work.par[GAIN] > work.par[ZERO] else MIX_NOT
+        if before.shape[0] > 0:
+            if leading:
+                for i in range(before.shape[0]):
+                    before[i] = rows[i]
+            if not meet(share.board, members, share.rest):
+                return
+        mixing = np.int64(averaging and work.par[GAIN] > work.par[ZERO])
         for player in range(players[0], players[1] + 1):
-            if downward:
-                initial = frame.initial1 if player == 0 else frame.initial0
-                root = lines.place[0]
-                for h in range(boards.width[0, 1 - player]):
-                    work.field[root + h] = initial[h]
-                work.slot[0] = root
-                on_path = np.int64(mixing == MIX_ALL)
-                for k in range(path.shape[0]):
-                    part = top_part if k == path.shape[0] - 1 else boards.round[path[k]]
-                    if k > 0:
-                        call(steps[ENTER], frame, numbers, work, path[k], part, player, 0)
-                    call(steps[DOWN], frame, numbers, work, path[k], part, player, on_path)
-                _sweep_below(frame, numbers, work, steps, player, rule, share,
-                             np.int64(mixing != MIX_NOT), upward >= UP_BELOW)  # fmt: skip
-            if upward >= UP_TOP:
-                if share.sums.shape[0] > 0:
-                    _add_up(lines, boards.round[top], player, share.sums, work)
+            initial = frame.initial1 if player == 0 else frame.initial0
+            root = lines.place[0]
+            for h in range(boards.width[0, 1 - player]):
+                work.field[root + h] = initial[h]
+            work.slot[0] = root
+            # The boards of the path are everybody's: one thread mixes the plan there.
+            on_path = mixing if leading else np.int64(0)
+            for k in range(path.shape[0]):
+                part = top_part if k == path.shape[0] - 1 else boards.round[path[k]]
+                if k > 0:
+                    call(steps[ENTER], frame, numbers, work, path[k], part, player, 0)
+                call(steps[DOWN], frame, numbers, work, path[k], part, player, on_path)
+            if leading and upward != UP_NOT:
+                # Its terminals have places of their own; meanwhile the others begin with the duties.
                 call(steps[EVALUATE], frame, numbers, work, top, top_part, player, 0)
-                call(steps[UP], frame, numbers, work, top, top_part, player, rule)
-            if upward == UP_ROOT:
-                part = top_part
-                for k in range(path.shape[0] - 1, 0, -1):
-                    above = path[k - 1]
-                    _clear_leaves(frame, above, player, work)
-                    call(steps[RETURN], frame, numbers, work, path[k], part, player, 0)
-                    part = boards.round[above]
-                    call(steps[EVALUATE], frame, numbers, work, above, part, player, 0)
-                    call(steps[UP], frame, numbers, work, above, part, player, rule)
+            _sweep_below(frame, numbers, work, steps, player, rule, share, mixing, upward != UP_NOT)
+            if not meet(share.board, members, share.rest):
+                return
+            if leading:
+                for k in range(members):
+                    write(share.board, TAKEN + LINE * k, 0)
+                if upward != UP_NOT:
+                    if share.sums.shape[0] > 0:
+                        _add_up(lines, boards.round[top], player, share.sums, work)
+                    call(steps[UP], frame, numbers, work, top, top_part, player, rule)
+                if upward == UP_ROOT:
+                    part = top_part
+                    for k in range(path.shape[0] - 1, 0, -1):
+                        above = path[k - 1]
+                        _clear_leaves(frame, above, player, work)
+                        call(steps[RETURN], frame, numbers, work, path[k], part, player, 0)
+                        part = boards.round[above]
+                        call(steps[EVALUATE], frame, numbers, work, above, part, player, 0)
+                        call(steps[UP], frame, numbers, work, above, part, player, rule)
+            if not meet(share.board, members, share.rest):
+                return

@@ -6,8 +6,9 @@ hold a number for every information set and action) and for sweeps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
@@ -19,18 +20,11 @@ from equipoise.games.game import Game
 from equipoise.kernel import cores
 from equipoise.solve.sweep import layout as laid
 from equipoise.solve.sweep.blas import on_one_thread
+from equipoise.solve.sweep.crew import GIVEN_UP, meeting_board, rest_address
 from equipoise.solve.sweep.evaluators import steps_for
 from equipoise.solve.sweep.gamearrays import GameArrays, Given, Lock
 from equipoise.solve.sweep.handles import Handle
-from equipoise.solve.sweep.layout import (
-    MIX_ALL,
-    MIX_BELOW,
-    MIX_NOT,
-    UP_BELOW,
-    UP_NOT,
-    UP_ROOT,
-    UP_TOP,
-)
+from equipoise.solve.sweep.layout import UP_NOT, UP_ROOT, UP_TOP
 from equipoise.solve.sweep.rowindex import RowIndex, aligned
 from equipoise.solve.sweep.rowrules import VALUE
 from equipoise.solve.sweep.sweep import run
@@ -42,9 +36,9 @@ Precision = Literal["float32", "float64"]
 _DOUBLE_UP_TO = 2_000_000
 #: Private states from which on BLAS multiplies faster than a loop.
 _STATES_FOR_PRODUCTS = 48
-#: Groups that the boards below the path are swept in, at most: so many threads can share them. They
-#: are the same for any number of threads, and so is the answer, to the last bit.
-_GROUPS = 16
+#: Duties that the boards below the path fall into, at most: so many threads can share them. They are
+#: the same for any number of threads, and so is the answer, to the last bit.
+_DUTIES = 24
 #: Places of the parameters that a sweep may be given.
 _PARAMETERS = {
     "keep": laid.KEEP,
@@ -91,9 +85,24 @@ class Tableau:
         self._path = self._only_boards()
         first, last = (int(self.boards.first_child[self._path[-1] + k]) for k in (0, 1))
         by_parts = last - first == 1 and self._parts[1] - self._parts[0] > 1
-        groups = min(_GROUPS, max(1, last - first))
-        shared = self._parts[1] - self._parts[0] if by_parts else groups
+        duties = min(_DUTIES, max(1, last - first))
+        shared = self._parts[1] - self._parts[0] if by_parts else duties
         self.threads = max(1, min(threads or cores(), shared))
+        if by_parts and self.threads > 1:
+            duties = self.threads
+            cuts = np.linspace(*self._parts, duties + 1).astype(np.int64)
+            told = [(first, last, *parts) for parts in pairwise(cuts)]
+        else:
+            cuts = np.linspace(first, last, duties + 1).astype(np.int64)
+            told = [(*boards, *self._parts) for boards in pairwise(cuts)]
+        self._duties = np.array(told, dtype=np.int64)
+        self._owned = np.linspace(0, duties, self.threads + 1).astype(np.int64)
+        self._slots = duties if self.threads > 1 else int(duties > 1)
+        self._sums = np.zeros(0, dtype=self.dtype)
+        self._board = meeting_board(self.threads)
+        #: One run at a time: members of two crews would wait for each other.
+        self._running = threading.Lock()
+        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         self.work = [arrays.workspace() for _ in range(self.threads)]
         self.nothing = np.zeros(0, dtype=self.dtype)
         self._handles: dict[str | int, Handle] = {}
@@ -102,21 +111,6 @@ class Tableau:
         self._neutral[[laid.KEEP, laid.GAIN, laid.POSITIVE, laid.NEGATIVE, laid.ONE]] = 1
         self._neutral[laid.FLOOR] = np.finfo(self.dtype).min
         self._neutral[laid.TINY] = 1e-30 if self.dtype == np.float32 else 1e-290
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
-        self._cuts = np.linspace(first, last, groups + 1).astype(np.int64)
-        self._sums = self.nothing
-        # What each thread does: groups first to last, parts first to last, slot of the first sum.
-        if self.threads == 1:
-            self._slots = 1 if groups > 1 else 0
-            self._tasks = [(0, groups, *self._parts, -1)]
-        elif by_parts:
-            self._slots = self.threads
-            cuts = np.linspace(*self._parts, self.threads + 1).astype(np.int64)
-            self._tasks = [(0, 1, int(a), int(b), k) for k, (a, b) in enumerate(pairwise(cuts))]
-        else:
-            self._slots = groups
-            cuts = np.linspace(0, groups, self.threads + 1).astype(np.int64)
-            self._tasks = [(int(a), int(b), *self._parts, int(a)) for a, b in pairwise(cuts)]
 
     def _only_boards(self) -> NDArray[np.int64]:
         """The first board and those after it that are the only ones on their street."""
@@ -234,15 +228,7 @@ class Tableau:
             plan_unit=plan_unit,
             rows_unit=rows_unit,
         )
-        if self.threads == 1:
-            self.run(numbers, schedule, rule, 0, 1, True)
-            return
-        for t in range(len(schedule)):
-            if before is not None:
-                before[:] = rows
-                numbers = numbers._replace(before=before[:0])
-            for player in (0, 1):
-                self.run(numbers, schedule[t : t + 1], rule, player, player, True)
+        self.run(numbers, schedule, rule, 0, 1, True)
 
     def run(
         self,
@@ -259,33 +245,49 @@ class Tableau:
 
         Such a layout comes with workspaces of its own.
         """
-        sums = self._room_for_sums(layout or self.layout)
-        threads = [self.by_address(numbers, k, layout, work) for k in range(self.threads)]
-        players = (first_player, last_player)
+        shares = self.shares(layout)
+        crew = [self.by_address(numbers, k, layout, work) for k in range(self.threads)]
+        players, mixing = (first_player, last_player), len(numbers.plan) > 0
+        up = UP_ROOT if upward else UP_NOT
 
-        def call(thread: int, averaging: int, downward: bool, up: int) -> None:
-            share = self._share(thread, sums)
-            frame, rows, room, steps, copied = threads[thread]
+        def call(member: int) -> None:
+            frame, rows, room, steps, copied = crew[member]
             run(
-                frame, rows, room, steps, copied, schedule, rule, players, share, averaging,
-                downward, up,
-            )  # fmt: skip
+                frame,
+                rows,
+                room,
+                steps,
+                copied,
+                schedule,
+                rule,
+                players,
+                shares[member],
+                mixing,
+                up,
+            )
 
-        averaging = MIX_ALL if len(numbers.plan) else MIX_NOT
+        self.together(call)
+
+    def together(self, call: Callable[[int], None]) -> None:
+        """Let every member of the crew call compiled code that meets the others'; the first is here.
+
+        Where that cannot go on, the others are told not to wait for it.
+        """
         if self._pool is None:
-            call(0, averaging, True, UP_ROOT if upward else UP_NOT)
+            call(0)
             return
-        # The boards of the path are everybody's: one thread mixes the plan there.
-        below = min(averaging, MIX_BELOW)
-        up = UP_BELOW if upward else UP_NOT
-        waiting = [
-            self._pool.submit(call, thread, below if thread else averaging, True, up)
-            for thread in range(self.threads)
-        ]
-        for done in waiting:
-            done.result()
-        if upward:
-            call(0, MIX_NOT, False, UP_ROOT)
+        with self._running:
+            others = []
+            try:
+                others = [self._pool.submit(call, member) for member in range(1, self.threads)]
+                call(0)
+            except BaseException:
+                self._board[GIVEN_UP] = 1
+                wait(others)
+                self._board[:] = 0
+                raise
+            for other in others:
+                other.result()
 
     def by_address(
         self,
@@ -312,16 +314,22 @@ class Tableau:
             found = self._handles[name] = Handle(held)
         return found
 
-    def whole_share(self) -> laid.Share:
-        """All of a sweep, for kernels that call :func:`~.sweep.run` themselves on one thread."""
-        if self.threads > 1:
-            raise SolverError("sweeps are shared among threads: use one to do them whole")
-        return self._share(0, self._room_for_sums(self.layout))
-
-    def _share(self, thread: int, sums: NDArray[Any]) -> laid.Share:
-        """What a thread does of a sweep."""
-        first, last, first_part, last_part, slot = self._tasks[thread]
-        return laid.Share(self._path, self._cuts, first, last, first_part, last_part, sums, slot)
+    def shares(self, layout: laid.SweepLayout | None = None) -> list[laid.Share]:
+        """What each member of the crew does of a sweep, for kernels that call :func:`~.sweep.run`."""
+        sums, rest = self._room_for_sums(layout or self.layout), rest_address()
+        return [
+            laid.Share(
+                self._path,
+                self._parts[0],
+                self._duties,
+                self._owned,
+                member,
+                sums,
+                self._board,
+                rest,
+            )
+            for member in range(self.threads)
+        ]
 
     def _room_for_sums(self, layout: laid.SweepLayout) -> NDArray[Any]:
         """Room for the values of the last path board's DEAL nodes, once for every slot."""
@@ -353,14 +361,15 @@ class Tableau:
             shares = [(part, part + 1) for part in range(*self._parts)]
         found: dict[int, NDArray[np.float64]] = {}
         for share in shares:
+            below = np.array([(first, last, *share)], dtype=np.int64)
             whole = laid.Share(
-                np.array(path, dtype=np.int64), np.array([first, last], dtype=np.int64), 0, 1,
-                *share, self.nothing, -1,
+                np.array(path, dtype=np.int64), share[0], below, np.array([0, 1]), 0, self.nothing,
+                meeting_board(1), 0,
             )  # fmt: skip
             frame, rows_at, room, steps, copied = self.by_address(numbers)
             run(
-                frame, rows_at, room, steps, copied, schedule, VALUE, (player, player), whole,
-                MIX_NOT, True, UP_TOP,
+                frame, rows_at, room, steps, copied, schedule, VALUE, (player, player), whole, False,
+                UP_TOP,
             )  # fmt: skip
             part = share[0] if len(shares) > 1 else number
             for members, starts in (
