@@ -235,11 +235,12 @@ def test_paused_gone_on_with_and_walked_beside_another_menu(server, browser):
     page.locator(".crumbs button").nth(1).click()
     expect(both.last).to_have_text("here: Ks8d3c2h, pot 10 bb, bet 5: ip")
     taken = {}
-    for kind in ("CSV", "JSON"):
+    for kind in ("CSV", "JSON", "PNG"):
         with page.expect_download() as download:
             page.locator(".report").get_by_role("button", name=kind).click()
-        taken[kind] = download.value.path().read_text()
-    assert taken["CSV"].startswith("hand,difference,weight,ev_bb_1,fold (1)")
+        taken[kind] = download.value.path().read_bytes()
+    assert taken["CSV"].startswith(b"hand,difference,weight,ev_bb_1,fold (1)")
+    assert taken["PNG"].startswith(b"\x89PNG")
     assert json.loads(taken["JSON"])["player"] == "ip"
     page.close()
 

@@ -109,7 +109,7 @@ def _draw_hole_cards(abstraction: Abstraction, panel: Axes) -> None:
     totals, buckets = abstraction.totals(0), abstraction.buckets()
     first = [int(np.flatnonzero(one == COMBO_CLASS)[0]) for one in range(CLASS_COUNT)]
     numbers = buckets[first].astype(np.int64).reshape(13, 13)
-    panel.imshow(totals.means[numbers], cmap="RdYlGn", vmin=0.3, vmax=0.85)
+    panel.imshow(totals.means[numbers], cmap="YlGnBu", vmin=0.3, vmax=1.15)
     for row in range(13):
         for column in range(13):
             label = f"{class_text(13 * row + column)}\n{numbers[row, column] + 1}"

@@ -67,7 +67,7 @@ def to_png(result: Tournament) -> bytes:
     side = 2.5 + 1.1 * len(order)
     figure = Figure(figsize=(side + 1, side), layout="constrained")
     axes = figure.add_subplot()
-    image = axes.imshow(rates, cmap="RdYlGn", norm=CenteredNorm())
+    image = axes.imshow(rates, cmap="RdYlBu", norm=CenteredNorm())
     # Names are texts, and no formulas, whatever is in them.
     axes.set_xticks(range(len(order)), names, rotation=45, ha="right", parse_math=False)
     axes.set_yticks(range(len(order)), names, parse_math=False)

@@ -48,7 +48,9 @@ def test_a_node_and_a_hand(file):
 def test_reports_are_shown_and_written(file, report, tmp_path):
     at = "check, check" if report == "--runouts" else "check"
     out = tmp_path / "report.csv"
-    found = told("show", file, "--at", at, report, "--out", str(out))
+    picture = tmp_path / "report.png"
+    found = told("show", file, "--at", at, report, "--out", str(out), "--plot", str(picture))
+    assert picture.read_bytes().startswith(b"\x89PNG")
     rows = found[report[2:]]
     assert rows
     lines = out.read_text().splitlines()
@@ -56,8 +58,11 @@ def test_reports_are_shown_and_written(file, report, tmp_path):
     assert "EV" in run("show", file, "--at", at, report).stdout or report == "--equities"
 
 
-def test_two_nodes_beside_each_other(file):
-    found = told("show", file, "--at", "check", "--compare-at", "bet 50")["comparison"]
+def test_two_nodes_beside_each_other(file, tmp_path):
+    picture = tmp_path / "both.svg"
+    words = ("show", file, "--at", "check", "--compare-at", "bet 50", "--plot", str(picture))
+    found = told(*words)["comparison"]
+    assert "EV oop" in picture.read_text()
     assert found["player"] == "ip"
     assert found["frequencies"]["fold"][0] == 0
     assert "difference" in run("show", file, "--compare", file).stdout
@@ -71,7 +76,8 @@ def test_two_nodes_beside_each_other(file):
         (["--hand", "Ax"], "Ax"),
         (["--runouts"], "ends its street"),
         (["--runouts", "--classes"], "one report at a time"),
-        (["--classes", "--plot", "x.png"], "--plot draws"),
+        (["--hand", "AhQd", "--plot", "x.png"], "--plot draws"),
+        (["--at", "check, check", "--compare-at", "check, check", "--plot", "x.png"], "nobody"),
         (["--hand", "AhQd", "--out", "x.csv"], "--out writes tables"),
         (["--out", "x.txt"], "--out"),
     ],

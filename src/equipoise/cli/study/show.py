@@ -65,7 +65,7 @@ def show_command(
     Example: equipoise show spot.solution
     Example: equipoise show spot.solution --at 'check, bet 50' --hand AhQd
     Example: equipoise show spot.solution --at 'check, check' --runouts --plot cards.png
-    Example: equipoise show spot.solution --compare other.solution --at check
+    Example: equipoise show spot.solution --compare other.solution --at check --plot both.png
     """
     wanted = {
         "--runouts": runouts,
@@ -84,7 +84,7 @@ def show_command(
         return
     if asked == ["--compare"]:
         second = _second(compare or file, at if compare_at is None else compare_at)
-        _show_comparison(told, position, second, json, out)
+        _show_comparison(told, position, second, json, out, plot)
         return
     report, shown = _report(told, position, asked, hands, plot, json)
     if out is not None:
@@ -97,8 +97,8 @@ def _check(asked: list[str], out: Path | None, plot: Path | None, overwrite: boo
     if len(asked) > 1:
         raise EquipoiseError(f"{' and '.join(asked)}: ask for one report at a time")
     check_picture(plot, overwrite)
-    if plot is not None and asked and asked[0] in ("--compare", "--hand", "--classes"):
-        raise EquipoiseError(f"--plot draws charts, --runouts and --equities, not {asked[0]}")
+    if plot is not None and asked == ["--hand"]:
+        raise EquipoiseError("--plot draws charts and reports: leave out --hand")
     if out is not None:
         from equipoise.files import check_target
 
@@ -138,6 +138,8 @@ def _report(
 
         classes = HandClasses(position)
         told["classes"] = classes.rows
+        if plot is not None:
+            classes.plot(plot)
         return classes, [_class_table(classes)]
     told |= {"actions": _actions(position), "position": position.to_dict()}
     if plot is not None:
@@ -214,10 +216,13 @@ def _show_comparison(
     second: ShownPosition,
     json: bool,
     out: Path | None,
+    plot: Path | None,
 ) -> None:
     from equipoise.solve.study.comparison import Comparison
 
     found = Comparison(position, second)
+    if plot is not None:
+        found.plot(plot)
     if out is not None:
         _write(found, out)
     told["comparison"] = found.to_dict()

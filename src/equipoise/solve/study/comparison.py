@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -16,9 +17,11 @@ from equipoise.games.spot import SEATS
 from equipoise.settings import brief
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
 
     from equipoise.solve.spots.position import Position
+    from equipoise.solve.spots.show import ShownPosition
 
 _Place = TypeVar("_Place", bound="Position")
 
@@ -49,7 +52,7 @@ def _nearest(word: str, actions: Sequence[str]) -> str:
 class Comparison(Columnar):
     """What differs between two positions: worth to both players, actions, and hand by hand."""
 
-    def __init__(self, first: Position, second: Position) -> None:
+    def __init__(self, first: ShownPosition, second: ShownPosition) -> None:
         units = (first.answer.spot.unit, second.answer.spot.unit)
         if units[0] != units[1]:
             raise EquipoiseError(
@@ -65,6 +68,7 @@ class Comparison(Columnar):
         #: What can be done at each, and how often it is, by action: at the first, at the second.
         self.sides = (first.actions, second.actions)
         self.actions: dict[str, tuple[float, float]] = {}
+        self._shown = (first, second)
         self._hands: dict[str, list[Any]] = {}
         if same:
             self._compare_hands(first, second)
@@ -124,6 +128,45 @@ class Comparison(Columnar):
         told["frequencies"] = {name: list(pair) for name, pair in self.actions.items()}
         told["hands"] = {name: values[:most] for name, values in self._hands.items()}
         return told
+
+    @property
+    def drawable(self) -> bool:
+        """Whether somebody decides at one of them, so that there is a chart."""
+        return any(one.to_act is not None for one in self._shown)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """The charts of both, with what they are worth to either player; saved when a path is given."""
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Patch
+
+        from equipoise.cards import chart
+
+        if not self.drawable:
+            raise EquipoiseError(
+                "nobody decides at either position: compare decisions to see charts"
+            )
+        figure = Figure(figsize=(14, 8.4), layout="constrained", dpi=110)
+        for number, (axes, one) in enumerate(zip(figure.subplots(1, 2), self._shown, strict=True)):
+            worth = ", ".join(f"{name} {pair[number]:z.3f}" for name, pair in self.ev.items())
+            head = f"{number + 1}: {one.title}\nEV {worth} {self.unit}"
+            if one.to_act is None:
+                axes.set_title(head, fontsize=11)
+                axes.axis("off")
+                continue
+            colours = chart.action_colours(one.actions)
+            chart.draw(axes, one.matrix(), colours=colours)
+            axes.set_title(head, fontsize=11)
+            labels = [
+                f"{action} {often:.1%}"
+                for action, often in zip(one.actions, one.frequencies().tolist(), strict=True)
+            ]
+            axes.legend(
+                handles=[Patch(color=c, label=a) for a, c in zip(labels, colours, strict=True)],
+                loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False,
+            )  # fmt: skip
+        if path is not None:
+            chart.save(figure, path)
+        return figure
 
     def table(self, most: int = 15) -> Table:
         """Both sides in a terminal."""

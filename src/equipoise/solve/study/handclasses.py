@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +26,11 @@ from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.evaluator import evaluate
 from equipoise.cards.handnames import category
 from equipoise.columnar import Columnar
+from equipoise.games.spot import SEATS
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from equipoise.solve.spots.position import Position
 
 #: What may be made, the best first.
@@ -125,6 +129,8 @@ class HandClasses(Columnar):
 
         who = position.decider() if player is None else seat(player)
         self.title, self.unit = position.title, position.answer.spot.unit
+        #: Whose hands they are.
+        self.player = SEATS[who]
         #: Names of the actions, if it is the player's turn.
         self.actions = position.actions if position.to_act == who else ()
         combos, weight = position.hands(who), position.weight(who)
@@ -159,3 +165,49 @@ class HandClasses(Columnar):
     def caption(self) -> str:
         """Where it is."""
         return self.title
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """A bar a class, as long as its share and coloured by what it does; saved when a path is given."""
+        from matplotlib.figure import Figure
+
+        from equipoise.cards import chart
+
+        kinds = [[row for row in self.rows if row["kind"] == kind] for kind in ("made", "draw")]
+        names = self.actions or ("share",)
+        colours = chart.action_colours(self.actions) if self.actions else (chart.RANGE_COLOUR,)
+        figure = Figure(figsize=(8, 1.6 + 0.3 * len(self.rows)), layout="constrained")
+        parts = [rows for rows in kinds if rows]
+        all_axes = figure.subplots(
+            len(parts), 1, sharex=True, squeeze=False,
+            gridspec_kw={"height_ratios": [len(rows) for rows in parts] or None},
+        )[:, 0]  # fmt: skip
+        for axes, rows in zip(all_axes, parts, strict=True):
+            left = np.zeros(len(rows))
+            for name, colour in zip(names, colours, strict=True):
+                often = [row[name] if self.actions else 1.0 for row in rows]
+                width = np.array([row["share"] for row in rows]) * often
+                axes.barh(range(len(rows)), width, left=left, color=colour, label=name)
+                left += width
+            for place, row in enumerate(rows):
+                told = f"EV {row[f'ev_{self.unit}']:z.3g}, equity {row['equity']:.0%}"
+                axes.text(
+                    left[place], place, f" {row['share']:.1%}, {told}", va="center", fontsize=8
+                )
+            axes.set_yticks(range(len(rows)), [row["class"] for row in rows], fontsize=8)
+            axes.invert_yaxis()
+            axes.spines[["top", "right"]].set_visible(False)
+        longest = max((row["share"] for row in self.rows), default=1.0)
+        if parts:
+            all_axes[-1].set(xlim=(0, 1.45 * longest), xlabel="share of the range")
+            all_axes[-1].xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+            if self.actions:
+                figure.legend(
+                    *all_axes[0].get_legend_handles_labels(), loc="outside lower center",
+                    ncols=len(names), frameon=False,
+                )  # fmt: skip
+        # The title names who is to act.
+        whose = "" if self.actions else f", hands of {self.player}"
+        figure.suptitle(f"{self.title}{whose}", fontsize=10)
+        if path is not None:
+            chart.save(figure, path)
+        return figure

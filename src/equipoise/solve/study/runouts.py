@@ -100,13 +100,15 @@ class RunoutReport(Columnar):
             grid[suit, 12 - rank] = row.get(figure_of, np.nan)
         figure = Figure(figsize=(9, 3.2), layout="constrained")
         axes = figure.subplots()
-        drawn = axes.imshow(grid, cmap="RdYlGn", aspect="auto")
+        # From light to dark: whoever cannot tell red from green reads it too.
+        drawn = axes.imshow(grid, cmap="YlGnBu", aspect="auto")
         axes.set_xticks(range(13), list(RANKS[::-1]))
         axes.set_yticks(range(4), list(SUITS))
         for (suit, rank), value in np.ndenumerate(grid):
             if value == value:
                 text = f"{value:.0%}" if "ev_" not in figure_of else f"{value:.3g}"
-                axes.text(rank, suit, text, ha="center", va="center", fontsize=8)
+                ink = "white" if value > 0.4 * np.nanmin(grid) + 0.6 * np.nanmax(grid) else "black"
+                axes.text(rank, suit, text, ha="center", va="center", fontsize=8, color=ink)
         axes.set_title(f"{self.title}: {figure_of}", fontsize=9)
         figure.colorbar(drawn)
         if path is not None:

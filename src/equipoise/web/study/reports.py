@@ -63,9 +63,9 @@ class Reports:
 
     def _classes(self, position: ShownPosition) -> None:
         found = HandClasses(position, self._looking.player)
-        ui.label(f"Hands of {'oop' if self._looking.player == 0 else 'ip'}").classes("small muted")
+        ui.label(f"Hands of {found.player}").classes("small muted")
         figures_table(list(found.columns()), found.rows, "class")
-        saved("classes", found)
+        saved("classes", found, found.plot)
 
     def _runouts(self, position: ShownPosition) -> None:
         holder = ui.element("div").classes("report")

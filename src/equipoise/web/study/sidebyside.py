@@ -96,7 +96,10 @@ class SideBySide:
         if by_hand:
             self._hands(found)
         saved(
-            "comparison", found if by_hand else None, whole=lambda: found.to_dict(most=COMBO_COUNT)
+            "comparison",
+            found if by_hand else None,
+            found.plot if found.drawable else None,
+            whole=lambda: found.to_dict(most=COMBO_COUNT),
         )
 
     def choose(self) -> None:
