@@ -84,6 +84,7 @@ def test_cancelling_ends_the_willing_the_deaf_and_the_waiting(jobs, monkeypatch)
     waiting = jobs.submit("long", add, 1, 2)
     until_running(running)
     waiting.cancel()
+    assert waiting.state == "cancelled", "what has not begun is over at once"
     running.cancel()
     for job in (running, waiting):
         with pytest.raises(EquipoiseError, match="cancelled"):

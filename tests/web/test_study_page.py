@@ -211,12 +211,23 @@ def test_paused_gone_on_with_and_walked_beside_another_menu(server, browser):
     counts = [int(told.split()[-2].replace(",", "")) for told in (before, after)]
     assert counts[1] >= counts[0] > 0
 
+    # Stopped, it is kept and done with; paused and then described otherwise, it is not gone on with.
+    target.fill("0.0001")
+    for end, words in (("Stop", "stopped"), ("Pause", "paused")):
+        solve.click()
+        page.get_by_role("button", name=end).click()
+        expect(state).to_contain_text(words)
+        expect(page.get_by_role("button", name=end)).to_be_hidden()
+        expect(page.get_by_role("button", name="Go on")).to_be_visible(visible=end == "Pause")
+    target.fill("90")
+
     # The same with another menu: both are walked together, hand by hand.
     page.get_by_role("tab", name="compare").click()
     page.get_by_role("button", name="Mark this position").click()
     cost = page.locator(".cost").inner_text()
     page.get_by_label("turn bets").fill("100%")
     expect(page.locator(".cost")).not_to_have_text(cost)
+    expect(page.get_by_role("button", name="Go on")).to_be_hidden()
     solve.click()
     expect(page.locator(".steps")).to_contain_text("bet 5")
     expect(page.get_by_role("button", name="Pause")).to_be_hidden()

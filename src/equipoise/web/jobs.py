@@ -68,6 +68,7 @@ class Job:
         self._call = (work, args)
         self._future: Future[Any] = Future()
         self._cancelled = threading.Event()
+        self._turning = threading.Lock()
 
     @property
     def over(self) -> bool:
@@ -84,20 +85,31 @@ class Job:
         return await asyncio.wrap_future(self._future)
 
     def cancel(self) -> None:
-        """It is no longer wanted."""
+        """It is no longer wanted; one that has not begun is over at once."""
         self._cancelled.set()
+        self._end("cancelled", only_waiting=True)
 
     @property
     def cancelling(self) -> bool:
         """Whether it was cancelled and is not over yet."""
         return self._cancelled.is_set() and not self.over
 
-    def _end(self, state: Standing, result: Any = None, error: str = "") -> None:
-        if self.over:
-            return
-        self.error = error
-        # The state is set before who waits is told.
-        self.state = state
+    def _begin(self) -> bool:
+        """Whether it is still wanted, and runs from now on."""
+        with self._turning:
+            if not self.over:
+                self.state = "running"
+            return not self.over
+
+    def _end(
+        self, state: Standing, result: Any = None, error: str = "", only_waiting: bool = False
+    ) -> None:
+        with self._turning:
+            if self.over or (only_waiting and self.state != "waiting"):
+                return
+            self.error = error
+            # The state is set before who waits is told.
+            self.state = state
         if state == "done":
             self._future.set_result(result)
         else:
@@ -182,9 +194,6 @@ class _Attendant:
     def run(self) -> None:
         """Until there is nothing more to do."""
         while (job := self._queue.get()) is not None:
-            if job._cancelled.is_set():
-                job._end("cancelled")
-                continue
             try:
                 self._attend(job)
             except Exception as error:  # whoever waits for the job must hear of it
@@ -193,9 +202,10 @@ class _Attendant:
         self._dismiss()
 
     def _attend(self, job: Job) -> None:
+        if not job._begin():
+            return
         pipe = self._hired()
         self._flag.clear()
-        job.state = "running"
         try:
             pipe.send_bytes(pickle.dumps(job._call))
         except (OSError, EOFError):

@@ -7,7 +7,6 @@ when the page is left, and is found again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,17 +15,16 @@ from nicegui import events, ui
 from equipoise.cards.card import cards_text
 from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
-from equipoise.run import Event
 from equipoise.solve.spots.cost import spot_cost
 from equipoise.solve.spots.fitting import check_fits, memory_limit, storage_for
 from equipoise.solve.study.presets import preset
-from equipoise.web.jobs import Job
 from equipoise.web.shell import House, complain, frame, told
 from equipoise.web.study import flops, shortstacks, solving, views
 from equipoise.web.study.form import SpotForm, amount
 from equipoise.web.study.form import field as box
 from equipoise.web.study.rangegrid import PAINTING
 from equipoise.web.study.result import Result
+from equipoise.web.study.running import Running
 
 #: Kinds of documents that a visitor keeps: spots and ranges of his own.
 SPOT, RANGE = "spot", "range"
@@ -45,24 +43,14 @@ def register(house: House) -> None:
     shortstacks.register(house)
 
 
-@dataclass
-class Running:
-    """A solve that somebody started, whoever looks at it now."""
-
-    job: Job
-    spot: Spot
-    target: float
-    locks: list[solving.LockWords]
-    #: Iterations and exploitability, in % of the pot.
-    points: list[tuple[int, float]] = field(default_factory=list)
-
-
 class StudyPage:
     """One visitor's page."""
 
     def __init__(self, house: House, visitor: str, link: str, at: str) -> None:
         self.house, self.visitor = house, visitor
         self._runs: dict[str, Running] = house.shared.setdefault("study", {})
+        #: What was paused, to be gone on with.
+        self._paused: Running | None = None
         running = self._runs.get(visitor)
         spot = preset(*solving.START)
         if running is not None and not link:
@@ -76,7 +64,7 @@ class StudyPage:
         with ui.element("div").classes("study"):
             with ui.element("div").classes("describe"):
                 own = house.store.kept(visitor, RANGE)
-                self.form = SpotForm(spot, own, lambda: None)
+                self.form = SpotForm(spot, own, self._described)
                 with self.form.foot:
                     self._buttons()
             with ui.element("div").classes("answer"):
@@ -209,8 +197,11 @@ class StudyPage:
             self.state = ui.label().classes("num").props('aria-live="polite"')
             self.curve = ui.html("", sanitize=False)
             with ui.element("div").classes("line"):
-                self.pause = ui.button("Pause", on_click=self._pause).props("outline")
-                self.on = ui.button("Go on", on_click=self._solve).props("outline")
+                self.pause = ui.button("Pause", on_click=lambda: self._end("pause"))
+                self.stop = ui.button("Stop", on_click=lambda: self._end("stop"))
+                self.on = ui.button("Go on", on_click=self._solve)
+            for button in (self.pause, self.stop, self.on):
+                button.props("outline")
         self.progress.set_visibility(self.visitor in self._runs)
 
     def _solve(self) -> None:
@@ -227,7 +218,7 @@ class StudyPage:
 
     def _submit(self, locks: list[solving.LockWords]) -> None:
         if self.visitor in self._runs:
-            raise EquipoiseError("another spot of yours is being solved: pause it first")
+            raise EquipoiseError("another spot of yours is being solved: pause or stop it first")
         target = float(amount("target", self.target.value))
         if not 0 < target <= 100:
             raise EquipoiseError("target: a percentage of the pot above 0, such as 0.5")
@@ -253,51 +244,41 @@ class StudyPage:
             return str(self.result.path)
         return None
 
-    def _pause(self) -> None:
+    def _end(self, how: str) -> None:
         if (running := self._runs.get(self.visitor)) is not None:
-            running.job.cancel()
+            (running.stop if how == "stop" else running.pause)()
+
+    def _described(self) -> None:
+        """The spot may be another: only the one that was paused is gone on with."""
+        paused = self._paused
+        if paused is not None and solving.said(paused.spot) != solving.said(self.spot()):
+            self._paused = None
 
     def _tick(self) -> None:
         running = self._runs.get(self.visitor)
-        self.pause.set_visibility(running is not None)
-        self.on.set_visibility(running is None)
+        for button in (self.pause, self.stop):
+            button.set_visibility(running is not None)
+        self.on.set_visibility(running is None and self._paused is not None)
         if running is None:
             return
-        job, event = running.job, running.job.event
-        if event is not None:
-            self._follow(running, event)
-        elif job.state in ("waiting", "running"):
-            self.state.text = (
-                "waiting for another solve …" if job.state == "waiting" else "laying out …"
-            )
-        if job.cancelling:
-            self.state.text = f"pausing: {self.state.text}"
+        self._paused = None
+        self.state.text = running.follow()
+        self.curve.content = views.curve_svg(running.points, running.target)
+        job = running.job
         if not job.over:
             return
         self._runs.pop(self.visitor, None)
         if job.state == "failed":
-            self.state.text = job.error
             complain(job.error)
             return
-        if job.state == "cancelled":
-            self.state.text = f"paused: {self.state.text}"
+        if job.state == "cancelled" and not running.stopped:
+            self._paused = running
         path = solving.solution_file(running.spot, running.locks)
         if path.exists():
             with told():
-                self.locks = running.locks
+                self.locks = list(running.locks)
                 self.result.open(path, ", ".join(self.result.line))
                 ui.run_javascript(views.SHOW_ANSWER)
-
-    def _follow(self, running: Running, event: Event) -> None:
-        """How far a solve is; it looks at its exploitability now and then only."""
-        for look in running.job.looks[len(running.points) :]:
-            assert look.exploitability_chips is not None
-            percent = 100 * look.exploitability_chips / running.spot.origin.pot
-            running.points.append((look.done, percent))
-        self.curve.content = views.curve_svg(running.points, running.target)
-        self.state.text = f"{event.done} iterations"
-        if running.points:
-            self.state.text += f", exploitability {running.points[-1][1]:.3f} % of pot"
 
     def _open_if_there(self, at: str) -> None:
         with told():
