@@ -22,30 +22,22 @@ def report(data: Data) -> RenderableType:
     from rich.table import Table
 
     table = Table(
-        "game",
         "against",
         title=f"mbb/hand over {data['hands']:,} duplicate hands, ± 95 %",
         title_justify="left",
     )
-    columns = (
-        "dbbr",
-        "its equilibrium",
-        "more, on the same deals",
-        "lost at first",
-        "made up for by",
-    )
-    for column in columns:
+    for column in ("dbbr", "equilibrium", "more, same deals", "behind, at most"):
         table.add_column(column, justify="right")
     for row in data["meetings"]:
         cells = (
             f"{row[f'{name}_mbb']:+,.0f} ± {row[f'{name}_ci95']:,.0f}"
             for name in ("dbbr", "equilibrium", "difference")
         )
-        table.add_row(row["game"], row["opponent"], *cells, *_dip(row["dip"]))
+        against = row["opponent"] + ("" if row["game"] == "limit" else ", no-limit")
+        table.add_row(against, *cells, _dip(row["dip"]))
     risks = Table(
         "game",
-        title=f"Responses to the equilibrium against it, {data['runs']} runs, exact in the "
-        "abstraction, mbb/hand",
+        title=f"Responses to the equilibrium against it, {data['runs']} runs, exact, mbb/hand",
         title_justify="left",
     )
     hands = list(data["risks"][0]["won_mbb"])
@@ -59,13 +51,12 @@ def report(data: Data) -> RenderableType:
     return Group(table, risks)
 
 
-def _dip(found: Data | None) -> tuple[str, str]:
+def _dip(found: Data | None) -> str:
     """Big blinds that responses were behind at most, and the hand by which they were won again."""
-    if found is None:
-        return "", ""
+    if found is None or not found["lost_bb"]:
+        return ""
     again = found["recovered_hands"]
-    when = "never" if again is None else f"hand {again:,}"
-    return f"{found['lost_bb']:,.1f} bb", when if found["lost_bb"] else ""
+    return f"{found['lost_bb']:,.1f} bb" + (f" until {again:,}" if again else " to the end")
 
 
 def picture(data: Data, path: Path) -> None:
