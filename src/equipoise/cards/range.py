@@ -75,7 +75,7 @@ class Range(Columnar):
         >>> Range.parse("22-55").combos
         24.0
         """
-        return cls(parse_weights(text))
+        return cls(_parsed(text))
 
     @classmethod
     def from_weights(cls, weights: ArrayLike) -> Range:
@@ -271,10 +271,21 @@ class Range(Columnar):
         return Range, (self._weights,)
 
     def __str__(self) -> str:
-        return weights_text(self._weights)
+        return _written(self._weights.tobytes())
 
     def __repr__(self) -> str:
         return f"Range.parse({str(self)!r})"
+
+
+# A page reads and writes the same two ranges a dozen times while somebody types.
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> NDArray[np.float32]:
+    return parse_weights(text)
+
+
+@lru_cache(maxsize=64)
+def _written(weights: bytes) -> str:
+    return weights_text(np.frombuffer(weights, dtype=np.float32))
 
 
 def _named(hand: str | int | np.integer[Any]) -> NDArray[np.intp]:

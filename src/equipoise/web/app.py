@@ -10,6 +10,7 @@ may be killed and started again in the middle of a hand. Which pages there are s
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 from collections.abc import Callable
@@ -116,6 +117,9 @@ def listen(
     class Telling(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            # What was loaded by now stays: looking for garbage in it would cost every page some.
+            gc.collect()
+            gc.freeze()
             if ready is not None and self.started:
                 ready(address)
 

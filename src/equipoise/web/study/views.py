@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -225,32 +226,44 @@ def _suited(board: str) -> str:
 
 def hand_rows(position: ShownPosition, player: int) -> list[dict[str, Any]]:
     """One row a hand for a table that sorts and filters: classes, weight, EV, equity, actions."""
-    from equipoise.cards.combos import COMBO_CLASS, combo_text
+    from equipoise.cards.combos import COMBO_CLASS
     from equipoise.solve.study.handclasses import DRAWS, MADE, classes_of
 
     combos = position.hands(player)
-    made, draws = classes_of(combos, position.board)
-    reach, ev, equity = position.reach(player), position.ev(player), position.equity(player)
-    turn = position.to_act == player
-    play = position.strategy() if turn else np.zeros((0, len(combos)))
-    worth = position.action_ev() if turn else play
-    rows = []
+    reach = position.reach(player)
     # Hands that would show a weight of 0 are not held, whatever the last digits say.
-    for i in np.flatnonzero((position.weight(player) > 0) & (reach >= 0.0005)).tolist():
-        row: dict[str, Any] = {
-            "hand": combo_text(int(combos[i])),
-            "class": class_text(int(COMBO_CLASS[combos[i]])),
-            "made": MADE[made[i]],
-            "draw": DRAWS[draws[i]],
-            "weight": round(float(reach[i]), 3),
-            "ev": round(float(ev[i]), 3),
-            "equity": round(100 * float(equity[i]), 1),
-        }
+    held = np.flatnonzero((position.weight(player) > 0) & (reach >= 0.0005))
+    made, draws = classes_of(combos, position.board)
+    hands, classes = _names()
+    columns: dict[str, list[Any]] = {
+        "hand": [hands[combo] for combo in combos[held].tolist()],
+        "class": [classes[one] for one in COMBO_CLASS[combos[held]].tolist()],
+        "made": [MADE[one] for one in made[held].tolist()],
+        "draw": [DRAWS[one] for one in draws[held].tolist()],
+        "weight": _rounded(reach[held], 3),
+        "ev": _rounded(position.ev(player)[held], 3),
+        "equity": _rounded(100 * position.equity(player)[held], 1),
+    }
+    if position.to_act == player:
+        play, worth = position.strategy()[:, held], position.action_ev()[:, held]
         for k in range(len(play)):
-            row[f"p{k}"] = round(100 * float(play[k, i]), 1)
-            row[f"ev{k}"] = round(float(worth[k, i]), 3)
-        rows.append(row)
-    return rows
+            columns[f"p{k}"] = _rounded(100 * play[k], 1)
+            columns[f"ev{k}"] = _rounded(worth[k], 3)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+@cache
+def _names() -> tuple[list[str], list[str]]:
+    """Texts of all hands and of all classes."""
+    from equipoise.cards.combos import CLASS_COUNT, COMBO_COUNT, combo_text
+
+    return [combo_text(i) for i in range(COMBO_COUNT)], [class_text(i) for i in range(CLASS_COUNT)]
+
+
+def _rounded(values: NDArray[Any], digits: int) -> list[float]:
+    """Plain numbers of so many digits; what is left of sums is nothing, and not minus nothing."""
+    found: list[float] = (np.asarray(values, dtype=np.float64).round(digits) + 0.0).tolist()
+    return found
 
 
 def number(value: float) -> str:
