@@ -42,6 +42,8 @@ def test_a_node_and_a_hand(file):
     assert sum(row["probability"] for row in hand["actions"]) == pytest.approx(1)
     shown = run("show", file, "--at", "check", "--hand", "AhQd").stdout
     assert "ip holds AhQd" in shown
+    shown = run("show", file, "--at", "check – bet 50", "--hand", "AhQd").stdout
+    assert "and is not to act" in shown
 
 
 @pytest.mark.parametrize("report", ["--runouts", "--classes", "--equities"])
@@ -75,6 +77,9 @@ def test_two_nodes_beside_each_other(file, tmp_path):
         (["--hand", "Td9c"], "neither player can hold it"),
         (["--hand", "Ax"], "Ax"),
         (["--runouts"], "ends its street"),
+        (["--at", "check, check, 2c", "--runouts"], "after the river"),
+        (["--at", "check, check", "--classes"], "a card is dealt: add one"),
+        (["--at", "check, check, 2c, check, check", "--classes"], "leave out the last step"),
         (["--runouts", "--classes"], "one report at a time"),
         (["--hand", "AhQd", "--plot", "x.png"], "--plot draws"),
         (["--at", "check, check", "--compare-at", "check, check", "--plot", "x.png"], "nobody"),

@@ -190,16 +190,18 @@ def _show_hand(told: dict[str, Any], position: ShownPosition, hand: str, json: b
         from rich.table import Table
 
         unit = position.unit
-        table = Table("action", title=f"{position.title}\n{found['player']} holds {name}")
-        table.add_column("probability", justify="right")
-        table.add_column(f"EV {unit}", justify="right")
-        for row in found.get("actions", []):
-            chance, worth = row["probability"], row[f"ev_{unit}"]
-            table.add_row(row["action"], _percent(chance), _number(worth))
-        table.caption = (
+        title = f"{position.title}\n{found['player']} holds {name}"
+        worth = (
             f"EV {_number(found[f'ev_{unit}'])} {unit}, equity {_percent(found['equity'])}, "
             f"reach {found['reach']:.3f}"
         )
+        if not found.get("actions"):
+            return f"{title}, and is not to act\n{worth}"
+        table = Table("action", title=title, caption=worth)
+        table.add_column("probability", justify="right")
+        table.add_column(f"EV {unit}", justify="right")
+        for row in found["actions"]:
+            table.add_row(row["action"], _percent(row["probability"]), _number(row[f"ev_{unit}"]))
         return table
 
     emit(told, json, table)

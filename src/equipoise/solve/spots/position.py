@@ -319,7 +319,11 @@ class Position:
     def decider(self) -> int:
         """Number of the player to act; there must be one."""
         if self.to_act is None:
-            raise IllegalActionError(f"nobody decides after {self._told()}")
+            dealt = self.answer.game.betting.kind[self.node] == DEAL
+            cure = (
+                "a card is dealt: add one" if dealt else "the hand is over: leave out the last step"
+            )
+            raise IllegalActionError(f"nobody decides after {self._told()}, where {cure}")
         return self.to_act
 
     def _here(self, player: int) -> NDArray[np.bool_]:

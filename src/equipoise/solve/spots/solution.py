@@ -192,12 +192,12 @@ class Solution(Answer):
         """The position after actions and cards, such as `at("check", "bet 50", "call", "Kh")`.
 
         They go on from where the spot begins: what its `line` says is not named again. Several
-        steps may stand in one text, with commas between them. A size may be left out where there
-        is only one: `bet`, `raise`, `allin`.
+        steps may stand in one text, with commas between them or with the dashes of titles. A size
+        may be left out where there is only one: `bet`, `raise`, `allin`.
         """
         position = ShownPosition.first(self)
         for step in steps:
-            for word in step.split(","):
+            for word in step.replace("–", ",").split(","):
                 position = position.step(word.strip())
         return position
 

@@ -31,6 +31,8 @@ class RunoutReport(Columnar):
         from equipoise.run import Event
 
         if position.answer.game.betting.kind[position.node] != DEAL:
+            if len(position.board) == 5:
+                raise IllegalActionError("no card is dealt after the river: look at a flop or turn")
             told = ", ".join(position.line) or "the start"
             raise IllegalActionError(
                 f"no card is dealt after '{told}': name a line that ends its street, such as "
