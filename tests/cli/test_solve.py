@@ -123,7 +123,7 @@ def test_exports_and_pictures_are_written(spot, tmp_path):
 
 
 def test_locks_are_named_in_every_output(spot):
-    words = ("--lock", "bet 50: fold=1", "--lock", "allin: fold=1 for QJ,99,AT,KK,87s")
+    words = ("--lock", "bet 50: fold=100%", "--lock", "allin: fold=1 for QJ,99,AT,KK,87s")
     told = figures(spot, *words)
     assert told["exploitability_of"] == "restricted game"
     assert told["ev_oop_chips"] == pytest.approx(100, abs=0.5)
@@ -178,6 +178,7 @@ def test_ctrl_c_saves_and_leaves_cleanly(spot, tmp_path, monkeypatch):
             "end the name with .csv, .parquet or .json",
         ),
         (["{spot}", "--lock", "check fold"], "write it as"),
+        (["{spot}", "--lock", "check: bet=often"], "write it as"),
         (["{spot}", "--lock", "bet 60: fold=1"], "choose from"),
         (["{spot}", "--at", "raise", "--iterations", "1"], "choose from"),
         (["broken.solution"], "damaged"),

@@ -200,7 +200,7 @@ REFUSED = [
     (
         {"pot": "7.5"},
         GameError,
-        "pot = '7.5': write whole chips, counting in smaller ones if need be",
+        "pot = '7.5': write a number, without quotes, such as 97.5",
     ),
     (
         {"pot": True},

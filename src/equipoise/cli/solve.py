@@ -412,6 +412,8 @@ def _lock_all(solution: Solution, locks: Iterable[str]) -> None:
 
 def _lock(solution: Solution, words: str) -> None:
     """Read `LINE: action=probability, ... [for HANDS | overall]` and lock it."""
+    from equipoise.games.notation.labels import named
+
     overall = words.strip().endswith(_OVERALL)
     line, colon, play = words.strip().removesuffix(_OVERALL).partition(":")
     play, _, hands = play.partition(" for ")
@@ -419,14 +421,21 @@ def _lock(solution: Solution, words: str) -> None:
     for part in play.split(","):
         action, equals, number = part.partition("=")
         try:
-            probabilities[" ".join(action.split())] = float(number)
+            share = float(number.strip().removesuffix("%"))
         except ValueError:
             equals = ""
         if not (colon and equals):
             raise EquipoiseError(
-                f"--lock '{brief(words)}': write it as 'check, bet 50: fold=0.5, call=0.5 for 22+'"
+                f"--lock '{brief(words)}': write it as 'check, bet 50: fold=0.5, call=50% for 22+'"
             )
+        probabilities[" ".join(action.split())] = share / 100 if "%" in number else share
     position = solution.at(line) if line.strip() else solution.at()
+    # Sizes may be left out where there is one, as in lines.
+    found = {name: named(name, position.actions) for name in probabilities}
+    probabilities = {
+        position.actions[found[name][0]] if len(found[name]) == 1 else name: share
+        for name, share in probabilities.items()
+    }
     if overall:
         from equipoise.solve.study.frequencylock import by_frequency
 

@@ -492,6 +492,10 @@ def _check_name(name: object) -> str:
 
 
 def _whole(value: object, key: str, least: str) -> int:
+    if isinstance(value, str):
+        raise GameError(
+            f"{key} = {brief(repr(value))}: write a number, without quotes, such as 97.5"
+        )
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise GameError(
             f"{key} = {brief(repr(value))}: write whole chips, counting in smaller ones if need be"

@@ -75,7 +75,10 @@ def jamfold_command(
         spans = {kind: found.spans(kind, names[hand]) for kind in ("jam", "call")}
         told = {"hand": hand, **{f"{kind}_spans_bb": span for kind, span in spans.items()}}
         words = {
-            kind: ", ".join(f"{low:g} to {high:g}" for low, high in span) or "none"
+            kind: ", ".join(
+                f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in span
+            )
+            or "none"
             for kind, span in spans.items()
         }
         emit(told, json, lambda: f"{hand} jams at {words['jam']} bb, calls at {words['call']} bb")
