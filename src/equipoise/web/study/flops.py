@@ -129,7 +129,7 @@ class FlopsPage:
                     _COUNTS, value=10, label="how many", on_change=self._estimate
                 )
                 self.count.props("dense outlined").classes("grow")
-                self.target = field("target, % of pot", None).classes("short")
+                self.target = field("target, % of pot", None).classes("short target")
                 self.target.value = "1"
                 self.target.on_value_change(self._estimate)
             self.cost = ui.label().classes("small num cost").props('aria-live="polite"')

@@ -89,6 +89,8 @@ class SpotForm:
                 ui.label(street).classes("street")
                 for key in _KEYS:
                     box = field(f"{street} {key}", self.estimate).classes("grow")
+                    # The default is seen while the box is empty.
+                    box.props("stack-label")
                     self.menus[street, key] = box
 
     def _more(self) -> None:

@@ -86,7 +86,7 @@ class StudyPage:
 
     def _buttons(self) -> None:
         with ui.element("div").classes("line"):
-            self.target = box("target, % of pot", None).classes("short")
+            self.target = box("target, % of pot", None).classes("short target")
             self.target.value = "0.5"
             ui.button("Solve", on_click=self._solve).props("unelevated").classes("solve grow")
         with ui.element("div").classes("line"):
@@ -234,6 +234,7 @@ class StudyPage:
         self._runs[self.visitor] = Running(job, spot, target, locks)
         self.curve.content = ""
         self.progress.set_visibility(True)
+        ui.run_javascript(views.SHOW_ANSWER)
 
     def _base(self, spot: Spot) -> str | None:
         """A solution of this very spot without locks that is here already."""

@@ -120,7 +120,7 @@ def curve_svg(points: list[tuple[int, float]], target: float) -> str:
     logs = [float(np.log10(max(value, 1e-4))) for _, value in points]
     low, high = min([*logs, float(np.log10(target))]) - 0.1, max(logs) + 0.1
     last = points[-1][0]
-    xs = [46 + 344 * count / last for count, _ in points]
+    xs = [58 + 332 * count / last for count, _ in points]
 
     def height(value: float) -> float:
         return 100 - 92 * (value - low) / (high - low)
@@ -128,13 +128,13 @@ def curve_svg(points: list[tuple[int, float]], target: float) -> str:
     line = " ".join(f"{x:.1f},{height(y):.1f}" for x, y in zip(xs, logs, strict=True))
     goal = height(float(np.log10(target)))
     ticks = "".join(
-        f'<text x="40" y="{height(power) + 4:.1f}" class="tick end">{10.0**power:g} %</text>'
-        f'<line x1="46" x2="390" y1="{height(power):.1f}" y2="{height(power):.1f}" class="rule"/>'
+        f'<text x="52" y="{height(power) + 4:.1f}" class="tick end">{10.0**power:g} %</text>'
+        f'<line x1="58" x2="390" y1="{height(power):.1f}" y2="{height(power):.1f}" class="rule"/>'
         for power in range(int(np.ceil(low)), int(np.floor(high)) + 1)
     )
     return (
         '<svg viewBox="0 0 400 120" class="curve" role="img" aria-label="exploitability curve">'
-        f'{ticks}<line x1="46" x2="390" y1="{goal:.1f}" y2="{goal:.1f}" class="goal"/>'
+        f'{ticks}<line x1="58" x2="390" y1="{goal:.1f}" y2="{goal:.1f}" class="goal"/>'
         f'<polyline points="{line}"/><text x="390" y="116" class="tick end">{last:,} iterations</text>'
         "</svg>"
     )
