@@ -94,7 +94,7 @@ class Effort(NamedTuple):
 
 #: In all some ten minutes of processor time where `tartanian5` alone is here: a hand takes 0.2 to 0.4 ms
 #: without endgames, 7 with exact ones and 50 with linear programs; a river on every line 0.1 and 0.5 to 1 s.
-FULL, QUICK = Effort(20_000, 1_000, 100, 200, 40), Effort(1_000, 20, 20, 20, 20)
+FULL, QUICK = Effort(20_000, 1_000, 100, 400, 40), Effort(1_000, 20, 20, 20, 20)
 
 
 class Keeper:
