@@ -6,12 +6,17 @@ import pytest
 
 pytest.importorskip("nicegui")
 
+from equipoise.cards.namedranges import range_names
+from equipoise.cards.range import Range
+from equipoise.errors import EquipoiseError
 from equipoise.games.spot import Spot
 from equipoise.games.spotmenu import default_menu
 from equipoise.run import Stop
 from equipoise.solve.spots.solution import Solution, solve_spot
 from equipoise.solve.study.presets import preset
+from equipoise.web.store import Store
 from equipoise.web.study.form import _boxes, _hint
+from equipoise.web.study.ownranges import RANGE, OwnRanges
 from equipoise.web.study.solving import packed, solution_file, solve_work, unpacked
 
 RIVER = 'board = "Td9d6hQc2s"\npot = 100\nstack = 200\n[ranges]\noop = "22+"\nip = "TT+,KQs"\n'
@@ -40,6 +45,24 @@ def test_an_empty_box_says_what_it_stands_for():
     assert _hint(turn, "bets") == "oop 75%; ip 33%,75%"
     assert _hint(river, "bets") == "oop 33%,75%; ip 75%"
     assert _hint(river, "raises") == "60%"
+
+
+def test_ranges_are_kept_found_and_forgotten_by_their_owner(tmp_path):
+    store = Store(tmp_path / "store")
+    own = OwnRanges(store, "ann")
+    assert own.keep("  my  opens ", Range.parse("QQ+,A5s:0.5")) == "my opens"
+    assert str(own.find("my opens")) == "QQ+,A5s:0.5"
+    assert own.find("my open") is None
+    assert OwnRanges(store, "bob").find("my opens") is None
+    shipped = next(iter(range_names()))
+    assert own.find(shipped) == Range.parse(shipped)
+    for name, cure in (("  ", "give the range a name"), (shipped, "give yours another name")):
+        with pytest.raises(EquipoiseError, match=cure):
+            own.keep(name, Range.parse("AA"))
+    own.drop("my opens")
+    assert own.find("my opens") is None
+    assert store.kept("ann", RANGE) == {}
+    store.close()
 
 
 def test_a_link_holds_a_spot():

@@ -99,11 +99,26 @@ def test_a_spot_from_the_first_stroke_to_the_link(server, browser):
 
     # Painted: aces to queens suited, in one stroke.
     cells = page.locator("#grid-oop .cell")
+    cells.first.scroll_into_view_if_needed()
     first, last = cells.nth(1).bounding_box(), cells.nth(2).bounding_box()
     page.mouse.move(first["x"] + 5, first["y"] + 5)
     page.mouse.down()
     page.mouse.move(last["x"] + 5, last["y"] + 5, steps=4)
     page.mouse.up()
+    expect(text).to_have_value("QQ+,AQs+,T9s,76s")
+
+    # Kept by a name, whatever is in it, and found again by it.
+    name, mine = page.get_by_label("by name").first, "<b>mine"
+    keep = page.get_by_label("Keep the oop range by this name")
+    keep.click()
+    expect(page.locator(".q-notification", has_text="give the range a name")).to_be_visible()
+    name.fill(mine)
+    keep.click()
+    expect(page.locator(".q-notification", has_text=f"kept as {mine}")).to_be_visible()
+    name.fill("")
+    text.fill("AA")
+    expect(page.get_by_text("6 combos, 0.5 %")).to_be_visible()
+    name.fill(mine)
     expect(text).to_have_value("QQ+,AQs+,T9s,76s")
 
     page.get_by_role("button", name="Solve", exact=True).click()

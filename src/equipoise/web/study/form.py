@@ -21,7 +21,8 @@ from equipoise.solve.study.presets import PRESETS, preset, preset_of
 from equipoise.web import widgets
 from equipoise.web.fields import Field, Sheet
 from equipoise.web.shell import told
-from equipoise.web.study.rangegrid import RangeGrid, suggestions
+from equipoise.web.study.ownranges import OwnRanges
+from equipoise.web.study.rangegrid import RangeGrid
 
 _KEYS = ("bets", "raises")
 #: What a box says for no sizes at all; an empty one is the default.
@@ -35,7 +36,7 @@ _ITERATIONS = 90
 class SpotForm:
     """A spot as somebody types and paints it; `changed` is called whenever it may be another."""
 
-    def __init__(self, spot: Spot, own_ranges: dict[str, str], changed: Callable[[], None]) -> None:
+    def __init__(self, spot: Spot, own_ranges: OwnRanges, changed: Callable[[], None]) -> None:
         self._changed, self._filling = changed, False
         self.menus: dict[tuple[str, str], Field] = {}
         #: How often a cost was asked for: advice on what has changed since is not given.
@@ -49,7 +50,7 @@ class SpotForm:
             self.cuts_box = ui.element("div").classes("cuts")
             #: Where the page puts its buttons.
             self.foot = ui.element("div").classes("foot")
-        ui.html(suggestions(own_ranges), sanitize=False)
+        own_ranges.draw()
         self.ranges = {
             name: RangeGrid(name, str(own), own_ranges, self.estimate)
             for name, own in (("oop", spot.oop_range), ("ip", spot.ip_range))

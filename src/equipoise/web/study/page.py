@@ -22,12 +22,13 @@ from equipoise.web.shell import House, complain, frame, told
 from equipoise.web.study import flops, shortstacks, solving, views
 from equipoise.web.study.form import SpotForm, amount
 from equipoise.web.study.form import field as box
+from equipoise.web.study.ownranges import OwnRanges
 from equipoise.web.study.rangegrid import PAINTING
 from equipoise.web.study.result import Result
 from equipoise.web.study.running import Running
 
-#: Kinds of documents that a visitor keeps: spots and ranges of his own.
-SPOT, RANGE = "spot", "range"
+#: Kind of document under which a visitor's spots are kept.
+SPOT = "spot"
 
 
 def register(house: House) -> None:
@@ -63,8 +64,8 @@ class StudyPage:
         ui.on("painted", lambda event: self._painted(event))
         with ui.element("div").classes("study"):
             with ui.element("div").classes("describe"):
-                own = house.store.kept(visitor, RANGE)
-                self.form = SpotForm(spot, own, self._described)
+                self.own_ranges = OwnRanges(house.store, visitor)
+                self.form = SpotForm(spot, self.own_ranges, self._described)
                 with self.form.foot:
                     self._buttons()
             with ui.element("div").classes("answer"):
@@ -124,7 +125,7 @@ class StudyPage:
         if name:
             self.house.store.drop(self.visitor, SPOT, name)
             for player in self.form.ranges:
-                self.house.store.drop(self.visitor, RANGE, f"{player} {name}")
+                self.own_ranges.drop(f"{player} {name}")
             self._list_kept()
 
     def _ask_name(self) -> None:
@@ -148,7 +149,7 @@ class StudyPage:
         with told():
             self.house.store.keep(self.visitor, SPOT, name, spot.to_toml())
             for player, own in (("oop", spot.oop_range), ("ip", spot.ip_range)):
-                self.house.store.keep(self.visitor, RANGE, f"{player} {name}", str(own))
+                self.own_ranges.keep(f"{player} {name}", own)
             dialog.close()
             self._list_kept()
             ui.notify(f"kept as {name}", type="positive", html=False)

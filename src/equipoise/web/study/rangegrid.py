@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
-from html import escape
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 
 from equipoise.cards.combos import COMBO_CLASS, class_text
-from equipoise.cards.namedranges import range_names
 from equipoise.cards.range import Range
 from equipoise.errors import EquipoiseError
 from equipoise.web.fields import Field, Sheet
+from equipoise.web.shell import told
+from equipoise.web.study.ownranges import NAMES_ID, OwnRanges
 
 #: Painting, once a page: from where the pointer goes down over others; told when it goes up.
 PAINTING = """<script>
@@ -34,28 +33,11 @@ PAINTING = """<script>
 </script>"""
 
 
-#: The list that a field for names suggests from.
-NAMES_ID = "range-names"
-
-
-def suggestions(own: Iterable[str]) -> str:
-    """Names of ranges, those of a visitor first, as a list for browsers."""
-    options = "".join(f'<option value="{escape(name)}">' for name in own)
-    return f'<datalist id="{NAMES_ID}">{options}{_shipped_options()}</datalist>'
-
-
-@cache
-def _shipped_options() -> str:
-    return "".join(f'<option value="{escape(name)}">' for name in range_names())
-
-
 class RangeGrid:
     """One range of a page; `changed` is called whenever it becomes another."""
 
-    def __init__(
-        self, name: str, text: str, own: dict[str, str], changed: Callable[[], None]
-    ) -> None:
-        self.name, self._changed = name, changed
+    def __init__(self, name: str, text: str, own: OwnRanges, changed: Callable[[], None]) -> None:
+        self.name, self._own, self._changed = name, own, changed
         self.range = Range.parse(text) if text else Range.parse("AA")
         self._weight = "1"
         with ui.element("section").classes("panel range"):
@@ -68,10 +50,18 @@ class RangeGrid:
                 weight.props("dense outlined").classes("short")
                 top = ui.number("top %", min=0, max=100, on_change=lambda e: self._top(e.value))
                 top.props("dense outlined").classes("short")
+            with ui.element("div").classes("line"):
                 # Browsers suggest from one list for both ranges: two hundred options of our own cost a page
                 # more than all the rest of it.
-                named = Field("by name", on_change=lambda e: self._named(e.value, own))
-                named.props(f"dense outlined list={NAMES_ID}").classes("grow")
+                self._name = Field("by name", on_change=lambda e: self._named(e.value))
+                self._name.props(f"dense outlined list={NAMES_ID}").classes("grow")
+                ui.button(icon="bookmark", on_click=self._keep).props(
+                    f'flat dense aria-label="Keep the {name} range by this name"'
+                )
+                self._delete = ui.button(icon="delete", on_click=self._drop).props(
+                    f'flat dense aria-label="Delete the {name} range of this name"'
+                )
+                self._delete.set_visibility(False)
             self._text = Sheet(value=str(self.range), on_change=lambda e: self._typed(e.value))
             self._text.props(f'dense outlined autogrow aria-label="{name} range as text"')
             self._text.classes("range-text")
@@ -131,9 +121,22 @@ class RangeGrid:
         if percent is not None and 0 <= percent <= 100:
             self.become(Range.parse(f"top {percent:g}%"))
 
-    def _named(self, name: str | None, own: dict[str, str]) -> None:
+    def _named(self, name: str | None) -> None:
         """Be the range of a name once it is written out."""
-        if name in own:
-            self.become(Range.parse(own[name]))
-        elif name in range_names():
-            self.become(Range.parse(name))
+        self._delete.set_visibility(name in self._own)
+        found = self._own.find(name or "")
+        if found is not None:
+            self.become(found)
+
+    def _keep(self) -> None:
+        with told():
+            name = self._own.keep(str(self._name.value or ""), self.range)
+            self._delete.set_visibility(True)
+            ui.notify(f"kept as {name}", type="positive", html=False)
+
+    def _drop(self) -> None:
+        name = " ".join(str(self._name.value or "").split())
+        if name in self._own:
+            self._own.drop(name)
+            self._delete.set_visibility(False)
+            ui.notify(f"{name} is deleted", type="positive", html=False)
