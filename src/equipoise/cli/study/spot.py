@@ -79,10 +79,17 @@ def _of_hand(
     from equipoise.arena.histories.handspot import spot_of_hand
     from equipoise.arena.histories.history import History
 
-    hands = History.open(file).hands(lambda problem: None)
-    found = next((hand for hand in hands if number is None or hand.number == number), None)
+    found, seen = None, list[int]()
+    for hand in History.open(file).hands(lambda problem: None):
+        if number is None or hand.number == number:
+            found = hand
+            break
+        seen.append(hand.number)
     if found is None:
-        which = "that can be read" if number is None else f"of number {number}"
-        raise EquipoiseError(f"{file} has no hand {which}")
+        if not seen:
+            raise EquipoiseError(f"{file} has no hand that can be read: see `equipoise history`")
+        raise EquipoiseError(
+            f"{file} has no hand of number {number}: numbers are {min(seen)} to {max(seen)}"
+        )
     spot = spot_of_hand(found, street.lower(), make_agent(ranges))
     return spot, {**spot.to_dict(), "hand": found.number, "ranges_of": ranges}
