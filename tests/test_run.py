@@ -279,5 +279,5 @@ def test_looks_for_a_target_are_few_and_soon_after_it(
     met = next(
         n for n in range(1, 1 << 20) if (50.0 + 2.0 * (n % 7 > 3)) / float(n) ** power <= target
     )
-    assert last.done <= max(16, met * (52 / 50) ** (2 / power) * 1.04 + 1)
+    assert last.done <= max(32, met * (52 / 50) ** (2 / power) * 1.04 + 1)
     assert len(work.looks) <= math.log2(last.done) + 8

@@ -222,15 +222,18 @@ class Looks:
 class LooksForTarget(Looks):
     """Looks where the target should be met, for exploitability falls like a power of the iterations.
 
-    Which power, the last two looks tell. The first look is after sixteen iterations, for no spot is solved
-    sooner. Until the target is near, iterations grow by half; close by, a look is due after every
+    Which power, the last two looks tell; the next piece falls a little less steeply, or a look would be
+    wasted just before the target. The first look is after thirty-two iterations, for hardly a spot is
+    solved sooner. Until the target is near, iterations grow by half; close by, a look is due after every
     thirty-second part of them. A look costs about as much as an iteration.
     """
 
     #: Powers that are believed.
     _LEAST, _MOST = 0.7, 3.0
+    #: Power of the next piece beside that of the last.
+    _FLATTER = 0.85
     _PARTS = 32
-    _FIRST = 16
+    _FIRST = 32
 
     def __init__(self, target_chips: float) -> None:
         super().__init__()
@@ -248,7 +251,7 @@ class LooksForTarget(Looks):
         power = 1.0
         if self._before is not None and iteration > self._before[0]:
             fallen = math.log(self._before[1] / exploitability_chips)
-            power = fallen / math.log(iteration / self._before[0])
+            power = self._FLATTER * fallen / math.log(iteration / self._before[0])
             power = min(max(power, self._LEAST), self._MOST)
         self._before = iteration, exploitability_chips
         more = iteration * ((exploitability_chips / self._target) ** (1.0 / power) - 1.0)

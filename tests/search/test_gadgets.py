@@ -201,6 +201,33 @@ def test_threads_change_nothing() -> None:
     assert np.array_equal(*plans)
 
 
+def test_what_breaks_ties_fades_and_so_does_its_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A weight that stays lets a hand gain above its alternative as long as the range pays for it."""
+    spot = Spot(
+        "Td9d6hQc2s",
+        "QQ,99,AQs,KdQd,JTs,T8s,98s,AsKs,65s",
+        "66,TT,A9s,AdJd,KQs,QTs,J8s,87s,75s",
+        *(100, 300, "75%,a"),
+    )
+    game = spot.game()
+    ranges = (
+        np.ones(len(game.deal.boards[0].hands[0])),
+        np.ones(len(game.deal.boards[0].hands[1])),
+    )
+    alike = SubgameSolver(game, ranges=ranges)
+    alike.plan[:] = 1
+    gadget = Gadget("resolve", alike.best_values())
+
+    def least_margin() -> float:
+        solver = SubgameSolver(game, ranges=ranges, gadget=gadget)
+        solver.advance(1500)
+        return float(solver.margins().min())
+
+    assert least_margin() > -0.002
+    monkeypatch.setattr("equipoise.search.gadgets._WHOLE_TIES", 10**9)
+    assert least_margin() < -0.005
+
+
 # --------------------------------------------------------------------------------------- bad input
 
 

@@ -12,12 +12,13 @@ def learn_to_follow(values: Any, gadget: Any, fading: Any, reach: Any) -> None:
     """Resolve: regret matching, hand by hand, of playing on against the alternative.
 
     `gadget` is (alternatives, held, regrets[2, hand], follow, average, weights, hair) with the weights by
-    which ties are broken; `fading` the discounts of positive and negative regrets, their floor, and how
-    the average is kept and gains. Writes the reach with which the opponent's hands begin next.
+    which ties are broken; `fading` the discounts of positive and negative regrets, their floor, how the
+    average is kept and gains, and what is left of those weights. Writes the reach with which the
+    opponent's hands begin next.
     """
     alternatives, held, regrets, follow, average, tie, hair = gadget
     positive, negative, floor = fading[0], fading[1], fading[2]
-    keep, gain = fading[3], fading[4]
+    keep, gain, left = fading[3], fading[4], fading[5]
     for h in range(values.shape[0]):
         if not held[h]:
             reach[h] = hair
@@ -32,7 +33,7 @@ def learn_to_follow(values: Any, gadget: Any, fading: Any, reach: Any) -> None:
         total = first + second
         follow[h] = first / total if total > 0.0 else 0.5
         average[h] = keep * average[h] + gain * follow[h]
-        reach[h] = max(follow[h] + tie[h], hair)
+        reach[h] = max(follow[h] + left * tie[h], hair)
 
 
 @row_kernel

@@ -26,7 +26,9 @@ and multiplied by the mass here.
 
 Resolve does not say which of many safe strategies to take; where the alternatives are best-response
 values the strategy that they were computed from is one. Ties are broken by his range: it enters with a
-small weight beside `follow`. A line that he never takes has no range; all his hands then count alike.
+small weight beside `follow`. That weight is a price at which hands may gain above their alternatives, so
+it fades like 1/t once strategies have formed, and the guarantee is that of resolve alone. A line
+that he never takes has no range; all his hands then count alike.
 """
 
 from __future__ import annotations
@@ -53,6 +55,8 @@ Kind = Literal["unsafe", "resolve", "maxmargin"]
 #: Weight, beside 1 for the likeliest, of hands that a range leaves out: no figure sees it, and they
 #: learn an average strategy like all others.
 HAIR = 1e-9
+#: Iterations after which the weight that breaks ties begins to fade.
+_WHOLE_TIES = 50
 #: Share of the largest mass below which a hand meets nothing: its value is lost in rounding, and there
 #: is none to guard.
 _NOTHING = 1e-5
@@ -74,7 +78,8 @@ class Gadget:
     kind: Kind = "unsafe"
     #: What each of the opponent's hands is worth to him elsewhere, in chips from the start of the hand.
     alternatives: ArrayLike | None = None
-    #: Resolve: weight of his likeliest hand beside 1, by which ties among safe strategies are broken.
+    #: Resolve: weight of his likeliest hand beside 1, by which ties among safe strategies are broken, as
+    #: long as it does not fade.
     tie: float = 0.01
 
     def __post_init__(self) -> None:
@@ -258,11 +263,15 @@ class SubgameSolver(SpotSolver):
         fading = np.array(
             [
                 (one["positive"], one["negative"], one.get("floor", lowest), one["keep"],
-                 one.get("gain", 1.0))
-                for one in told
+                 one.get("gain", 1.0), self._ties_at(self.iteration + 1 + t))
+                for t, one in enumerate(told)
             ]
-        ).reshape(count, 5)  # fmt: skip
+        ).reshape(count, 6)  # fmt: skip
         return schedule, fading
+
+    def _ties_at(self, t: int) -> float:
+        """Share of its weight by which the range breaks ties after iteration t."""
+        return min(1.0, _WHOLE_TIES / max(1, t - self._forgotten))
 
     def learn(self, fading: Floats) -> None:
         """After a sweep for him: let him learn whether to enter, and write with which hands he does."""
@@ -272,7 +281,7 @@ class SubgameSolver(SpotSolver):
 
     def count_iterations(self, fading: Floats) -> None:
         """So many more are done, by how they fade."""
-        for keep, gain in fading[:, 3:].tolist():
+        for keep, gain in fading[:, 3:5].tolist():
             self._averaged = keep * self._averaged + gain
         self.iteration += len(fading)
 
@@ -328,9 +337,10 @@ class SubgameSolver(SpotSolver):
     def _resolve_gap(self) -> float:
         held, worth = self.held, self._alternatives
         values = self._best(self.he)
-        his = float(np.maximum(values, worth)[held].sum() + (self._tie * values)[held].sum())
+        tie = self._tie * self._ties_at(self.iteration)
+        his = float(np.maximum(values, worth)[held].sum() + (tie * values)[held].sum())
         follow = self._average / max(self._averaged, 1e-300)
-        self.tableau.reach(self.he)[:] = np.maximum(follow + self._tie, self._hair)
+        self.tableau.reach(self.he)[:] = np.maximum(follow + tie, self._hair)
         mine = float(self.ranges[self.me] @ self._best(self.me))
         mine -= float(((1.0 - follow) * worth)[held].sum())
         return (his + mine) / 2 / float(self.mass[held].sum())

@@ -18,6 +18,7 @@ from equipoise.games.dealing import hand_strength
 from equipoise.games.game import CardText, Game
 from equipoise.games.menu import BetMenu
 from equipoise.games.rules import Rules
+from equipoise.games.spot import Spot
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.sweep import rowrules
 from equipoise.solve.sweep.tableau import Tableau
@@ -427,6 +428,14 @@ def test_any_number_of_threads_gives_the_same_answer_bit_for_bit(name: str) -> N
     for other in answers[1:]:
         for found, expected in zip(other, answers[0], strict=True):
             assert np.array_equal(found, expected)
+
+
+def test_leftovers_share_a_batch_where_that_saves_one() -> None:
+    """Six showdowns, five answers and five folds are one batch, not three."""
+    spot = Spot("Td9d6hQc2s", "AA,KQs,J9s", "KK,QJs,98s", pot=100, stack=300, menu="50%,a")
+    start = Tableau(spot.game()).layout.tables.terminal_start
+    for player in (0, 1):
+        assert np.diff(start[player, 0]).tolist() == [0, 16, 0]
 
 
 def test_betting_in_parts_gives_the_same_answer_bit_for_bit(monkeypatch: Any) -> None:

@@ -140,7 +140,8 @@ def _depth(data: Data) -> Table:
 def _turn(data: Data) -> Table:
     names = list(data["rows"])
     table = _table(
-        f"A turn and {data['rivers']} rivers solved again: exploitability in % of the pot",
+        f"A turn and {data['rivers']} rivers solved again, {data['iterations']} iterations each: "
+        "exploitability in % of the pot; least margin in % of the river's",
         *("method", *names),
     )
     for method in data["rows"][names[0]]:
@@ -150,6 +151,9 @@ def _turn(data: Data) -> Table:
             lost = row["lost"] if isinstance(row, dict) else row
             cells.append(f"{_pair(lost, 2)} / {sum(lost[:2]) / 2:.2f}")
         table.add_row(method, *cells)
+    for method in ("resolve, best response", "maxmargin"):
+        margins = [data["rows"][name][method]["least_margin"] for name in names]
+        table.add_row(f"least margin of {method}", *(_pair(least, 3) for least in margins))
     return table
 
 

@@ -37,9 +37,9 @@ Array = Any
 
 #: Hands that are added at once: bundles are filled up to whole fours with hands that nobody has.
 FOUR = 4
-#: Terminals of a player, in the order they are listed: his own fold and call of the same bet, which
-#: the same reach gets to; all other folds; all other showdowns.
-ANSWERS, FOLDS, SHOWDOWNS = range(3)
+#: Terminals of a player, in the order they are listed: showdowns; his own fold and call of the same bet,
+#: which the same reach gets to; folds. Batches of answers may also hold some of the other two.
+SHOWDOWNS, ANSWERS, FOLDS = range(3)
 
 
 class SortedHands(NamedTuple):
@@ -122,8 +122,12 @@ class Table(NamedTuple):
 
 
 @kernel_part
-def _meet(work, his, first, last, tied):
-    """Bundles come in; their reach. If they tie, what each card had before and has after is kept."""
+def _meet(work, his, first, last, tied, met):
+    """Bundles come in; their reach, and twice what has come so far, `met` before them.
+
+    If they tie, what each card had before and has after is kept. What has come is added bundle by
+    bundle, however they are cut: so a fold is worth the same beside showdowns and among folds.
+    """
     half = splat(np.float32(0.5))
     both = half - half
     k = np.intp(his.end[first])
@@ -151,31 +155,34 @@ def _meet(work, his, first, last, tied):
         if tied:
             store(work.ties, (e - first) * LANES, before + after)
         both = both + reach
+        met = met + reach
     # A hand is in two bundles, those of its cards.
-    return both * half
+    return both * half, met
 
 
 @kernel_part
 def _rank(work, mine, groups, his):
     """`lt + le` of every hand of mine to `lanes_out`; all reach."""
     half = splat(np.float32(0.5))
-    weaker = half - half
-    i0, met = np.intp(0), np.intp(0)
+    weaker, met = half - half, half - half
+    i0, last = np.intp(0), np.intp(0)
     for g in range(groups.count):
         lower, upper = np.intp(groups.weaker_end[g]), np.intp(groups.tied_end[g])
-        if lower > met:
-            weaker = weaker + _meet(work, his, met, lower, False)
-        tied = _meet(work, his, lower, upper, True)
+        if lower > last:
+            reach, met = _meet(work, his, last, lower, False, met)
+            weaker = weaker + reach
+        tied, met = _meet(work, his, lower, upper, True, met)
         both = (weaker + weaker) + tied
         weaker = weaker + tied
-        met = upper
+        last = upper
         i1 = np.intp(groups.end[g])
         for i in range(i0, i1):
             a, b = np.intp(mine.tie1[i]) * LANES, np.intp(mine.tie2[i]) * LANES
             apart = both - load(work.ties, a) - load(work.ties, b)
             store(work.lanes_out, i * LANES, apart)
         i0 = i1
-    return weaker + _meet(work, his, met, his.count, False)
+    _, met = _meet(work, his, last, his.count, False, met)
+    return met * half
 
 
 @kernel_part
@@ -349,7 +356,7 @@ def evaluate_sorted(layout, numbers, work, board, part, player, code):
             if ranked:
                 total = _rank(work, mine, groups, his)
             else:
-                total = _meet(work, his, np.intp(0), his.count, False)
+                total, _ = _meet(work, his, np.intp(0), his.count, False, nothing)
             if shown and dealt_out:
                 # Counted run-outs times reach, eight calls at a time.
                 for lane in range(0, min(LANES, end - batch), 8):

@@ -17,7 +17,7 @@ from equipoise.errors import GameError
 from equipoise.games.boards import Board, compatible
 from equipoise.games.margins import add_margins, add_showdowns, run_outs
 from equipoise.games.nodes import FOLD, SHOWDOWN
-from equipoise.solve.sweep.bundles import FOUR, SortedHands
+from equipoise.solve.sweep.bundles import ANSWERS, FOUR, SHOWDOWNS, SortedHands
 from equipoise.solve.sweep.lanes import LANES
 from equipoise.solve.sweep.layout import CARDS, BettingArrays, Boards
 
@@ -162,7 +162,8 @@ def _list_terminals(
 
     A player's fold and his call of the same bet are evaluated together on full boards, which are those
     of the parts from `full` on; all-in calls before the river stay together, for their tables are read
-    once for sixteen of them.
+    once for sixteen of them. Sixteen are evaluated at a time: where that saves a batch, batches of
+    answers are filled up with the showdowns and folds that are left over.
     """
     parts = len(lines.fold_start) - 1
     start = np.zeros((2, parts, 4), dtype=np.int64)
@@ -186,14 +187,18 @@ def _list_terminals(
                     answers += zip(fold, call, strict=False)
             used = {node for answer in answers for node in answer}
             kinds = (
+                [(-1, node) for node in showdowns if node not in used],
                 answers,
                 [(node, -1) for node in folds if node not in used],
-                [(-1, node) for node in showdowns if node not in used],
             )
-            for kind, members in enumerate(kinds):
-                start[player, part, kind] = len(found)
+            ends = np.cumsum([0, *map(len, kinds)])
+            batches = int((-(-np.diff(ends) // LANES)).sum())
+            if part >= full and -(-ends[-1] // LANES) < batches:
+                ends[SHOWDOWNS + 1] -= ends[SHOWDOWNS + 1] % LANES
+                ends[ANSWERS + 1] = min(ends[-1], -(-ends[ANSWERS + 1] // LANES) * LANES)
+            start[player, part] = len(found) + ends
+            for members in kinds:
                 found += members
-            start[player, part, len(kinds)] = len(found)
     nodes = np.array(found, dtype=np.int64).reshape(-1, 2)
     return start, nodes[:, 0].copy(), nodes[:, 1].copy()
 

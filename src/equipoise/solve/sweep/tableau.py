@@ -51,6 +51,18 @@ _PARAMETERS = {
 }
 
 
+def _alike(known: Any, held: Any) -> bool:
+    """Whether two tuples hold the same arrays; those without room are alike if their type is."""
+    if known is held:
+        return True
+    if type(known) is not type(held) or not all(isinstance(part, np.ndarray) for part in held):
+        return False
+    return all(
+        old is new or (old.size == 0 == new.size and old.dtype == new.dtype)
+        for old, new in zip(known, held, strict=True)
+    )
+
+
 class Tableau:
     """Arrays of one game, and sweeps over them."""
 
@@ -301,16 +313,17 @@ class Tableau:
         Good as long as `numbers` are.
         """
         game = self._handle("layout", layout or self.layout)
-        rows = self._handle("numbers", numbers)
+        # Iterations and looks take turns: each finds its own table as it left it.
+        rows = self._handle("mixed" if len(numbers.plan) else "read", numbers)
         room = self._handle(thread, (work or self.work)[thread])
         copied = numbers.before.view(np.uint8), numbers.rows.view(np.uint8)
         steps = steps_for(game, rows, room)
         return game.only(laid.FRAME), rows.address, room, steps, copied
 
     def _handle(self, name: str | int, held: Any) -> Handle:
-        """A handle on a tuple, made anew when it is another one than last time."""
+        """A handle on a tuple, made anew when it holds other arrays than last time."""
         found = self._handles.get(name)
-        if found is None or found.held is not held:
+        if found is None or not _alike(found.held, held):
             found = self._handles[name] = Handle(held)
         return found
 
