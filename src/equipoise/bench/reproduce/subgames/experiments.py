@@ -28,7 +28,7 @@ def run(seed: int, quick: bool, progress: Listener) -> Data:
         "small_deck": lambda: small_table(iterations),
         "depth_limit": lambda: depth_table(iterations),
         "turn_and_rivers": lambda: turnriver_table(
-            # So many bring the least margin over all rivers within a thousandth of the pot.
+            # So many bring the least margin of all rivers within a few thousandths of the pot.
             ranges,
             iterations=100 if quick else 2000,
             bucket_iterations=100 if quick else 400,
