@@ -3,8 +3,8 @@
 Td9d6hQc, river 2s, every hand with weight 1, one thread, CPU seconds to 0.5 % of the pot, looks included.
 Figures of other machines, and of a busy one, are compared through a solve that is done just before and
 just after: the example `turn_medium` to 0.3 %. The program that the bounds were set beside takes 1.33 CPU
-seconds for it where they hold; this one took 0.34 where that took 0.82 (means of six and four runs on a quiet
-machine), so 0.55 there, and 0.94 of that since terminals share batches (best of twelve runs each, in turn).
+seconds for it where they hold; this one took 0.32 to 0.34 where that took 0.84 to 0.93 (eight and two runs on
+a quiet machine), so 0.50 to 0.52 there.
 """
 
 from __future__ import annotations
