@@ -270,6 +270,9 @@ def picture(data: Data, path: Path) -> None:
                 label=bucketing,
             )
         panel.set(xscale="log", yscale="log", xlabel="buckets a side", title=f"spot {spot}")
+        counts = sorted({row["buckets"] for row in found})
+        panel.set_xticks(counts, [str(count) for count in counts])
+        panel.set_xticks([], minor=True)
         panel.grid(alpha=0.3)
     panels[0].set_ylabel("exploitability with real hands, % of the pot")
     panels[0].legend()

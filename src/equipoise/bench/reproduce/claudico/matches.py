@@ -92,8 +92,8 @@ class Effort(NamedTuple):
         return self.to_program_rivers if solver.startswith("lp") else self.to_exact_rivers
 
 
-#: In all some ten minutes of processor time where `tartanian5` alone is here: a hand takes 0.2 to 0.4 ms
-#: without endgames, 7 with exact ones and 50 with linear programs; a river on every line 0.1 and 0.5 to 1 s.
+#: In all some six minutes of processor time, of which a hand takes 0.1 to 0.3 ms without endgames, 7 to 18
+#: with exact ones and 50 to 100 with linear programs, a river on every line 0.1 and 0.5 to 1 s.
 FULL, QUICK = Effort(20_000, 1_000, 100, 400, 40), Effort(1_000, 20, 20, 20, 20)
 
 
