@@ -36,7 +36,7 @@ from equipoise.settings import choose
 from equipoise.solve.spots.spotsolver import SpotSolver
 
 #: CPU seconds of `turn_medium` to 0.3 % where the bounds hold.
-REFERENCE_SECONDS = 0.52
+REFERENCE_SECONDS = 0.50
 _TARGET_PCT = 0.5
 _MOST_ITERATIONS = 1000
 #: Iterations after which every one is averaged, as most of a solve are.
@@ -208,11 +208,14 @@ def _timed(name: str, value: float, unit: str, **bound: Any) -> Told:
 
 
 def reference_seconds() -> float:
-    """CPU seconds of `turn_medium` to 0.3 % of the pot, on one thread."""
+    """CPU seconds of `turn_medium` to 0.3 % of the pot, on one thread: the best of three."""
     spot = Spot.load(examples() / "turn_medium.toml")
-    solver = SpotSolver(spot.game())
-    solver.prepare()
-    return _seconds_to(solver, Limit(exploitability_chips=0.3 * spot.origin.pot / 100))
+    limit, best = Limit(exploitability_chips=0.3 * spot.origin.pot / 100), float("inf")
+    for _ in range(3):
+        solver = SpotSolver(spot.game())
+        solver.prepare()
+        best = min(best, _seconds_to(solver, limit))
+    return best
 
 
 def cost_growth() -> dict[str, float]:
@@ -313,7 +316,7 @@ def _solved(case: Case) -> tuple[int, int, float]:
     subgame, best = case.subgame(), float("inf")
     target = _TARGET_PCT * case.pot / 100
     limit = Limit(iterations=_MOST_ITERATIONS, exploitability_chips=target)
-    for _ in range(3 if case.street == "river" else 1):
+    for _ in range(3):
         solver = _solver(subgame)
         solver.prepare()
         best = min(best, _seconds_to(solver, limit))
