@@ -382,7 +382,8 @@ def test_answers_out_of_turn_are_counted():
 def test_time_over_the_hand_and_over_the_match_is_kept():
     def slow(peer):
         while line := peer.recv(4096).splitlines()[-1:]:
-            time.sleep(0.2)
+            # Four decisions a hand: far over both limits, even where a clock is looked at late.
+            time.sleep(0.4)
             peer.sendall(line[0] + b":c\r\n")
 
     class Caller(Wild):
