@@ -73,7 +73,7 @@ class Effort:
     odd_searched: int = 500
 
 
-#: What fits into twenty minutes of two cores.
+#: For a first look. Meant for twenty minutes of two cores, and longer: 56 sizes on the river alone take four.
 QUICK = Effort(
     late=24, all_streets=40, rivers=6, turns=1, meetings=40, ablation=8, ablation_roots=1, odd=1000,
     odd_searched=10,
