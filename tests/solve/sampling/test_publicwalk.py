@@ -44,50 +44,102 @@ class PairsOfHands:
         board_buckets(solver.game.deals.lookup, board, buckets)
         self.buckets = buckets[:, live].astype(np.int64)
         self.gains = np.zeros(len(self.rows))
-        self.tremble = solver.tremble
+        self.tremble, self.informed = solver.tremble, solver.informed
 
-    def walk(self, node, player, reach):
-        """Values of all hands of `player`, the opponent's reach being `reach`."""
+    def ends(self, node, player, reach):
+        """What the end of a hand is worth to all hands of `player`."""
         betting = self.layout.betting
-        node = int(betting.past_deals[node])
-        kind = int(betting.kind[node])
-        if kind > 1:
-            swing = float(betting.swing[node])
-            return float(betting.even[node, player]) * (self.meets @ reach) + swing * (
-                self.result @ reach
-            )
+        even, swing = float(betting.even[node, player]), float(betting.swing[node])
+        return even * (self.meets @ reach) + swing * (self.result @ reach)
+
+    def at(self, node):
+        """The strategy of all hands at a decision, and its children."""
+        betting = self.layout.betting
         mine = self.buckets[betting.round_of(node)]
-        block = self.layout.block(self.rows, node).astype(np.float64)
-        positive = np.maximum(block[:, REGRET], 0)
+        positive = np.maximum(self.layout.block(self.rows, node)[:, REGRET].astype(np.float64), 0)
         total = positive.sum(1, keepdims=True)
         actions = positive.shape[1]
         with np.errstate(invalid="ignore", divide="ignore"):
             strategy = np.where(total > 0, positive / total, 1 / actions)[mine]
+        return strategy, range(int(betting.first[node]), int(betting.first[node]) + actions)
+
+    def trembling(self, strategy):
+        return (1 - self.tremble) * strategy + self.tremble / strategy.shape[1]
+
+    def respond(self, node, responder, reach, found):
+        """Values of a best response to a player who reaches `node` with `reach`; its actions in `found`."""
+        betting = self.layout.betting
+        if int(betting.kind[node]) > 1:
+            return self.ends(node, responder, reach)
+        strategy, children = self.at(node)
+        if int(betting.kind[node]) != responder:
+            played = self.trembling(strategy)
+            return np.sum(
+                [
+                    self.respond(child, responder, reach * played[:, a], found)
+                    for a, child in enumerate(children)
+                ],
+                axis=0,
+            )
+        values = np.stack([self.respond(c, responder, reach, found) for c in children], axis=1)
+        # Against nobody everything is best, and buckets are played.
+        found[node] = np.eye(len(children))[values.argmax(1)] if reach.any() else strategy
+        return values.max(1)
+
+    def walk(self, node, player, reach, own, best=None, found=None):
+        """Values of all hands of `player`, the opponent's reach being `reach` and his own `own`.
+
+        On the last street `best` is the reach of an opponent who responds best, by the actions `found`.
+        """
+        betting = self.layout.betting
+        node = int(betting.past_deals[node])
+        kind = int(betting.kind[node])
+        if kind < 2 and best is None and self.informed and betting.round_of(node) == 3:
+            best, found = reach, {}
+            self.respond(node, 1 - player, own, found)
+        if kind > 1:
+            met = reach if best is None else (1 - self.informed) * reach + self.informed * best
+            return self.ends(node, player, met)
+        mine = self.buckets[betting.round_of(node)]
+        strategy, children = self.at(node)
         gains = self.layout.block(self.gains, node)
-        children = range(int(betting.first[node]), int(betting.first[node]) + actions)
+        played = self.trembling(strategy)
         if kind != player:
             np.add.at(gains[:, AVERAGE], mine, 990 * reach[:, None] * strategy)
-            played = (1 - self.tremble) * strategy + self.tremble / actions
-            below = [
-                self.walk(child, player, reach * played[:, a]) for a, child in enumerate(children)
-            ]
+            below = []
+            for a, child in enumerate(children):
+                known = None if best is None else best * found[node][:, a]
+                below.append(self.walk(child, player, reach * played[:, a], own, known, found))
             return np.sum(below, axis=0)
-        values = np.stack([self.walk(child, player, reach) for child in children], axis=1)
+        values = np.stack(
+            [
+                self.walk(child, player, reach, own * played[:, a], best, found)
+                for a, child in enumerate(children)
+            ],
+            axis=1,
+        )
         mean = (strategy * values).sum(1)
         np.add.at(gains[:, REGRET], mine, values - mean[:, None])
         return mean
 
+    def from_the_start(self, player):
+        """One walk."""
+        even = np.full(1081, 1 / 990)
+        return self.walk(0, player, even, even)
 
-@pytest.mark.parametrize("tremble", [0.0, 0.1])
-def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble):
-    solver = PublicSampling(shallow, seed=3, tremble=tremble)
+
+@pytest.mark.parametrize(
+    ("tremble", "informed"), [(0.0, 0.0), (0.1, 0.0), (0.0, 0.5), (0.1, 0.5), (0.02, 1.0)]
+)
+def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble, informed):
+    solver = PublicSampling(shallow, seed=3, tremble=tremble, informed=informed)
     rows = solver.sampler.rows
     # Some strategies are pure, so that lines are reached by nobody and left out.
     rows[:] = np.random.default_rng(5).normal(-0.3, 1, len(rows))
     gains = solver.sampler.estimate(1)
     twin = PairsOfHands(solver, solver.sampler._stacks[0].dealt.board)
     # The board that was drawn last is that of player 1's walk.
-    twin.walk(0, 1, np.full(1081, 1 / 990))
+    twin.from_the_start(1)
     betting = shallow.betting
     learnt = 0
     for node in solver.layout.decisions.tolist():
@@ -107,7 +159,7 @@ def test_lines_that_nobody_takes_are_left_out_and_taken_up_again(shallow):
     first[:, REGRET, 0] = 1  # player 0 always takes his first action
     before = solver.sampler.estimate(1)
     twin = PairsOfHands(solver, solver.sampler._stacks[0].dealt.board)
-    twin.walk(0, 1, np.full(1081, 1 / 990))
+    twin.from_the_start(1)
     for node in solver.layout.decisions.tolist():
         if shallow.betting.kind[node] == 1:
             found = solver.layout.block(before, node)[:, REGRET]

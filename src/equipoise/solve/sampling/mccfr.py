@@ -413,7 +413,8 @@ class PublicSampling(CardSampling):
     An iteration costs as much as some ten thousand of external sampling, and counts as one for each
     of the 1,081 hands that a board leaves, with the noise of the opponent's cards and actions taken
     out: worth it where decisions are many and seldom visited, as on the last streets of no-limit.
-    `tremble` is the share of his actions that each player takes the other to draw evenly.
+    `tremble` is the share of his actions that each player takes the other to draw evenly; `informed` the
+    share of his hands that he plays on the last street as one who sees cards, not buckets.
     """
 
     name: ClassVar[str] = "public"
@@ -427,17 +428,19 @@ class PublicSampling(CardSampling):
         linear: bool = True,
         floor: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
         tremble: Annotated[float, Within("number", 0, 0.5)] = 0.0,
+        informed: Annotated[float, Within("number", 0, 1)] = 0.0,
         threads: int | None = 1,
     ) -> None:
         CardsSolver.__init__(self, game, threads=threads)
-        self.seed, self.linear, self.floor, self.tremble = seed, linear, floor, tremble
+        self.seed, self.linear, self.floor = seed, linear, floor
+        self.tremble, self.informed = tremble, informed
         rule = card_rule(game.betting, linear=linear, prune=floor, prune_share=0.0, prune_after=0)
-        rule = rule._replace(tremble=tremble)
+        rule = rule._replace(tremble=tremble, informed=informed)
         self.sampler = Sampler(
             game.betting, game.deals, rule, scheme="public", seed=seed, threads=threads
         )
 
     def settings(self) -> dict[str, Any]:
-        """Seed, weights, floor and tremble."""
+        """Seed, weights, floor, tremble and what the opponent knows."""
         told = {"seed": self.seed, "linear": self.linear, "floor": self.floor}
-        return {**told, "tremble": self.tremble}
+        return {**told, "tremble": self.tremble, "informed": self.informed}

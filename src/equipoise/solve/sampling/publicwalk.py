@@ -17,6 +17,16 @@ An equilibrium of the abstract game may answer anything to what its opponent nev
 do it. With `tremble` ε his reach goes on by (1 - ε) σ + ε / actions in place of σ: answers are learnt, and
 averages kept, on every line (Selten's trembling hand, 1975). What is averaged is σ itself.
 
+The same equilibrium trusts that its opponent, too, sees buckets, and real ones see cards. An *informed*
+opponent plays a share λ of his hands on the last street as the best response to the strategy σ of the player
+who walks, hand by hand on the board as it is, and the rest by buckets as before: at the ends of that
+street his reach is (1 - λ) r + λ r*. There all cards are out, so that r* is one pass up his values against
+the player's reach, which is what a walk of his would meet. Against best responses (λ = 1) averages come to the
+strategy of buckets that loses least to anybody, not to an equilibrium among buckets, which loses several
+times as much (CFR-BR: Johanson, Bard, Burch and Bowling, "Finding Optimal Abstract Strategies in
+Extensive-Form Games", AAAI 2012; there for all streets). A share below 1 keeps what is met before the river
+near to what opponents without such foresight do.
+
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
 evaluators of the sweep, and rounds that follow are walked; and *up* again values are put together. What
@@ -29,94 +39,16 @@ order of strength, and all vectors are as long as the hands, filled up to whole 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from equipoise.abstraction.lookup import board_buckets
-from equipoise.cards.combos import COMBO_CARDS, COMBO_COUNT
+from equipoise.cards.combos import COMBO_CARDS
 from equipoise.cards.evaluator import Tables, order_hands
 from equipoise.kernel import kernel, row_kernel
-from equipoise.solve.sampling.dealkernels import Dealt, draw_cards
+from equipoise.solve.sampling.dealkernels import draw_cards
+from equipoise.solve.sampling.publicstack import HANDS, MET
 from equipoise.solve.sweep.lanes import LANES, gather, into_lanes, load, out_of_lanes, splat, store
-from equipoise.solve.sweep.layout import CARDS
 from equipoise.solve.sweep.showdown import Groups, Side, fold_lanes, showdown_lanes
-
-Array = Any
-
-#: Hands that a full board leaves, filled up to whole blocks, and how many of them one of them can meet.
-HANDS = 1088
-MET = 990
-_STREETS = 4
-
-
-class Rounds(NamedTuple):
-    """The betting rounds of a tree in the order in which they are walked, and where vectors stand."""
-
-    #: Rounds as they begin and end: the number of a round, or minus that less 1 at its end.
-    events: Array
-    #: At its beginning: the event of its end.
-    end: Array
-    #: [round]: the first of its decisions, in the order of the lists below; one more at the end.
-    first: Array
-    #: Decisions, those above first.
-    node: Array
-    #: [round]: the first of its folds and of its showdowns; one more at the end.
-    first_fold: Array
-    folds: Array
-    first_showdown: Array
-    showdowns: Array
-    #: [node]: where its values stand.
-    home: Array
-    #: [player, node]: where the reach of his opponent stands when he walks.
-    reach: Array
-
-
-class Work(NamedTuple):
-    """What the evaluators of folds and showdowns write on."""
-
-    lanes_in: Array
-    lanes_out: Array
-    on_card: Array
-    even: Array
-    swing: Array
-    source: Array
-    target: Array
-
-
-class PublicStack(NamedTuple):
-    """What one thread writes on: the board, its hands, and vectors of the rounds on the current line."""
-
-    dealt: Dealt
-    rounds: Rounds
-    work: Work
-    #: Of all combinations: strength, scratch, the live ones in order, and buckets on every street.
-    strength: Array
-    half_sorted: Array
-    order: Array
-    buckets: Array
-    #: [bucket]: which of those on the board it is.
-    number: Array
-    #: Both cards of each hand, and where the same hand stands among the opponent's.
-    card1: Array
-    card2: Array
-    same: Array
-    #: Groups of equal strength (:class:`equipoise.solve.sweep.showdown.Groups`).
-    group_end: Array
-    weaker_end: Array
-    tied_end: Array
-    #: [street, bucket on it]: the buckets that some hand is in, ascending; [street]: how many.
-    known: Array
-    count: Array
-    #: [street * HANDS + hand]: which of them.
-    place: Array
-    #: [node]: where the opponent's reach and the values of a walk stand, and whether he is there.
-    reach: Array
-    value: Array
-    present: Array
-    #: [action * HANDS + bucket]: a strategy, and sums over the hands of a bucket.
-    strategy: Array
-    total: Array
 
 
 @kernel
@@ -173,8 +105,11 @@ def _match_buckets(rows, here, known, count, strategy):
 
 
 @row_kernel
-def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble):
-    """From the top of a round down: the opponent's reach at every node, and his average strategy."""
+def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, informed):
+    """From the top of a round down: the opponent's reach at every node, and his average strategy.
+
+    Against an informed opponent the player's own reach, too: it stands where a walk of the other has it.
+    """
     real, rounds = rows.dtype.type, stack.rounds
     strategy, total, reach = stack.strategy, stack.total, stack.reach
     # Each hand counts once.
@@ -182,13 +117,15 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble):
     for d in range(rounds.first[part], rounds.first[part + 1]):
         node = rounds.node[d]
         here = nodes[node]
-        if np.int64(here.kind) == player:
+        mine = np.int64(here.kind) == player
+        if mine and not informed:
             continue
+        met_by = 1 - player if mine else player
         actions, first = np.int64(here.actions), np.int64(here.first)
-        at = rounds.reach[player, node]
+        at = rounds.reach[met_by, node]
         if not stack.present[at]:
             for a in range(actions):
-                stack.present[rounds.reach[player, first + a]] = False
+                stack.present[rounds.reach[met_by, first + a]] = False
             continue
         street = np.int64(here.street)
         known, count = stack.known[street], stack.count[street]
@@ -199,10 +136,10 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble):
         source = at * HANDS
         for i in range(live):
             total[stack.place[begin + i]] += reach[source + i]
-        for u in range(count):
-            mine = np.int64(here.base) + known[u] * 2 * actions + actions
+        for u in range(0 if mine else count):
+            average = np.int64(here.base) + known[u] * 2 * actions + actions
             for a in range(actions):
-                gains[mine + a] += hands * total[u] * strategy[a * HANDS + u]
+                gains[average + a] += hands * total[u] * strategy[a * HANDS + u]
         kept, even = real(1) - tremble, tremble / real(actions)
         for a in range(actions):
             for u in range(count):
@@ -212,7 +149,7 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble):
                 if strategy[a * HANDS + u] * total[u] > real(0):
                     there = True
                     break
-            below = rounds.reach[player, first + a]
+            below = rounds.reach[met_by, first + a]
             stack.present[below] = there
             if there:
                 for i in range(0, HANDS, LANES):
@@ -311,9 +248,94 @@ def _end(nodes, stack, list_of, first, last, player, live, groups, shown):
 
 
 @row_kernel
-def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble):
+def _end_round(nodes, stack, part, player, live, groups):
+    """All ends of a round, as they are worth to `player`."""
+    rounds = stack.rounds
+    first, last = rounds.first_fold[part], rounds.first_fold[part + 1]
+    _end(nodes, stack, rounds.folds, first, last, player, live, groups, False)
+    first, last = rounds.first_showdown[part], rounds.first_showdown[part + 1]
+    _end(nodes, stack, rounds.showdowns, first, last, player, live, groups, True)
+
+
+@row_kernel
+def _choose(nodes, stack, part, player, live):
+    """From the ends of the last round up: the best action of each of the opponent's hands."""
+    rounds, value, choice = stack.rounds, stack.value, stack.choice
+    zero, other = value.dtype.type(0), 1 - player
+    for d in range(rounds.first[part + 1] - 1, rounds.first[part] - 1, -1):
+        node = rounds.node[d]
+        here = nodes[node]
+        if not stack.present[rounds.reach[other, node]]:
+            continue
+        actions, first = np.int64(here.actions), np.int64(here.first)
+        home = rounds.home[node] * HANDS
+        if np.int64(here.kind) == player:
+            for i in range(live):
+                value[home + i] = zero
+            for a in range(actions):
+                if stack.present[rounds.reach[other, first + a]]:
+                    below = rounds.home[first + a] * HANDS
+                    for i in range(live):
+                        value[home + i] += value[below + i]
+            continue
+        below = rounds.home[first] * HANDS
+        for i in range(live):
+            value[home + i] = value[below + i]
+            choice[home + i] = 0
+        for a in range(1, actions):
+            below = rounds.home[first + a] * HANDS
+            for i in range(live):
+                if value[below + i] > value[home + i]:
+                    value[home + i] = value[below + i]
+                    choice[home + i] = a
+
+
+@row_kernel
+def _follow(nodes, rows, stack, part, player, live, informed):
+    """From the top of the last round down: the informed share of the opponent's reach is added."""
+    rounds, reach, best, strategy = stack.rounds, stack.reach, stack.best, stack.strategy
+    real, other = reach.dtype.type, 1 - player
+    zero, kept = real(0), real(1) - informed
+    top = rounds.reach[player, rounds.node[rounds.first[part]]] * HANDS
+    for i in range(HANDS):
+        best[top + i] = reach[top + i]
+    for d in range(rounds.first[part], rounds.first[part + 1]):
+        node = rounds.node[d]
+        here = nodes[node]
+        if np.int64(here.kind) == player:
+            continue
+        actions, first = np.int64(here.actions), np.int64(here.first)
+        at, home = rounds.reach[player, node] * HANDS, rounds.home[node] * HANDS
+        street = np.int64(here.street)
+        # Where the player never comes, everything is a best response: he plays by buckets.
+        met = stack.present[rounds.reach[other, node]]
+        if not met:
+            _match_buckets(rows, here, stack.known[street], stack.count[street], strategy)
+        for a in range(actions):
+            below = rounds.reach[player, first + a]
+            begin, found = below * HANDS, zero
+            for i in range(live):
+                if met:
+                    played = best[at + i] if stack.choice[home + i] == a else zero
+                else:
+                    played = best[at + i] * strategy[a * HANDS + stack.place[street * HANDS + i]]
+                best[begin + i] = played
+                found += played
+            by_buckets = stack.present[below]
+            for i in range(live):
+                before = reach[begin + i] if by_buckets else zero
+                reach[begin + i] = kept * before + informed * best[begin + i]
+            for i in range(live, HANDS):
+                best[begin + i] = zero
+                reach[begin + i] = zero
+            stack.present[below] = by_buckets or found > zero
+
+
+@row_kernel
+def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed):
     """One walk for `player` over the board that is laid out."""
     rounds = stack.rounds
+    last_street = stack.count.shape[0] - 1
     event = 0
     while event < rounds.events.shape[0]:
         part = rounds.events[event]
@@ -322,15 +344,14 @@ def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, trembl
             if not stack.present[rounds.reach[player, top]]:
                 event = rounds.end[event] + 1
                 continue
-            _descend(nodes, rows, gains, stack, part, player, live, weight, tremble)
-            _end(
-                nodes, stack, rounds.folds, rounds.first_fold[part], rounds.first_fold[part + 1],
-                player, live, groups, False,
-            )  # fmt: skip
-            _end(
-                nodes, stack, rounds.showdowns, rounds.first_showdown[part],
-                rounds.first_showdown[part + 1], player, live, groups, True,
-            )  # fmt: skip
+            informs = informed > rows.dtype.type(0)
+            _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, informs)
+            if informs and np.int64(nodes[top].street) == last_street:
+                if stack.present[rounds.reach[1 - player, top]]:
+                    _end_round(nodes, stack, part, 1 - player, live, groups)
+                    _choose(nodes, stack, part, player, live)
+                    _follow(nodes, rows, stack, part, player, live, informed)
+            _end_round(nodes, stack, part, player, live, groups)
         else:
             _ascend(nodes, rows, gains, stack, -1 - part, player, live, weight, floor)
         event += 1
@@ -340,7 +361,7 @@ def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, trembl
 def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack):
     """Public chance sampling, iterations `start`, `start + stride`, ...: a board for each player each."""
     real, state = rows.dtype.type, stream[np.uint64(0)]
-    tremble = real(rule.tremble)
+    tremble, informed = real(rule.tremble), real(rule.informed)
     for number in range(count):
         iteration = start + number * stride
         weight = real(iteration) if rule.linear else real(1)
@@ -351,126 +372,7 @@ def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack
             for i in range(live):
                 stack.reach[i] = real(1) / real(MET)
             stack.present[0] = True
-            _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble)
+            _walk(
+                nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed
+            )
     stream[np.uint64(0)] = state
-
-
-def lay_rounds(nodes: Array) -> tuple[Rounds, int]:
-    """The betting rounds of a tree as walks read it (:func:`.walk.node_type`), and vectors needed.
-
-    The children of a round's decisions stand in room that belongs to its street; the first decision of
-    a round is a child of the round before.
-    """
-    kind, street = nodes["kind"].tolist(), nodes["street"].tolist()
-    first, actions = nodes["first"].tolist(), nodes["actions"].tolist()
-    swing = nodes["swing"].tolist()
-    events: list[int] = []
-    end: list[int] = []
-    lists: dict[str, list[int]] = {name: [] for name in ("node", "folds", "showdowns")}
-    starts: dict[str, list[int]] = {name: [0] for name in lists}
-    local = np.zeros(len(nodes), dtype=np.int64)
-    parent_street = np.full(len(nodes), -1, dtype=np.int64)
-    most = [0] * _STREETS
-    waiting: list[tuple[int, int]] = [(0, -1)]
-    while waiting:
-        top, began = waiting.pop()
-        if began >= 0:
-            end[began] = len(events)
-            events.append(-1 - top)
-            end.append(-1)
-            continue
-        number = len(starts["node"]) - 1
-        follow: list[int] = []
-        inside, filled = [top], 0
-        while inside:
-            node = inside.pop()
-            lists["node"].append(node)
-            below = range(first[node], first[node] + actions[node])
-            for child in below:
-                local[child], parent_street[child] = filled, street[top]
-                filled += 1
-                if kind[child] > 1:
-                    lists["showdowns" if swing[child] else "folds"].append(child)
-                elif street[child] > street[top]:
-                    follow.append(child)
-            inside.extend(c for c in reversed(below) if kind[c] < 2 and street[c] == street[top])
-        for name, found in lists.items():
-            starts[name].append(len(found))
-        most[street[top]] = max(most[street[top]], filled)
-        waiting.append((number, len(events)))
-        events.append(number)
-        end.append(-1)
-        waiting.extend((child, -1) for child in reversed(follow))
-    # The top of the tree stands first, then the room of each street.
-    offset = np.concatenate([[1], 1 + np.cumsum(most)])
-    home = np.where(parent_street < 0, 0, offset[parent_street] + local)
-    reach = np.zeros((2, len(nodes)), dtype=np.int64)
-    for node in lists["node"]:
-        for child in range(first[node], first[node] + actions[node]):
-            for player in (0, 1):
-                # What a player does leaves his opponent's reach as it is.
-                mine = kind[node] == player
-                reach[player, child] = reach[player, node] if mine else home[child]
-
-    def flat(found: list[int]) -> Array:
-        return np.array(found, dtype=np.int64)
-
-    rounds = Rounds(
-        events=flat(events),
-        end=flat(end),
-        first=flat(starts["node"]),
-        node=flat(lists["node"]),
-        first_fold=flat(starts["folds"]),
-        folds=flat(lists["folds"]),
-        first_showdown=flat(starts["showdowns"]),
-        showdowns=flat(lists["showdowns"]),
-        home=home,
-        reach=reach,
-    )
-    return rounds, int(offset[-1])
-
-
-def public_stack(nodes: Array, dealt: Dealt, streets: int, actions: int) -> PublicStack:
-    """Room for the walks of one thread."""
-    from equipoise.solve.sweep.rowindex import aligned
-
-    real = dealt.result.dtype
-    rounds, vectors = lay_rounds(nodes)
-    hands = np.zeros(HANDS, dtype=np.uint16)
-
-    def room(count: int) -> Array:
-        return aligned(count, real)
-
-    return PublicStack(
-        dealt=dealt,
-        rounds=rounds,
-        work=Work(
-            lanes_in=room(LANES * (HANDS + 1)),
-            lanes_out=room(LANES * HANDS),
-            on_card=room(LANES * CARDS),
-            even=room(LANES),
-            swing=room(LANES),
-            source=np.zeros(LANES, dtype=np.int64),
-            target=np.zeros(LANES, dtype=np.int64),
-        ),
-        strength=np.zeros(COMBO_COUNT, dtype=np.uint16),
-        half_sorted=np.zeros(COMBO_COUNT, dtype=np.uint16),
-        order=np.zeros(COMBO_COUNT, dtype=np.uint16),
-        buckets=np.zeros((_STREETS, COMBO_COUNT), dtype=np.uint16),
-        number=np.zeros(1 << 16, dtype=np.uint16),
-        card1=hands.astype(np.uint8),
-        card2=hands.astype(np.uint8),
-        same=np.arange(HANDS, dtype=np.uint16),
-        group_end=hands.copy(),
-        weaker_end=hands.copy(),
-        tied_end=hands.copy(),
-        known=np.zeros((streets, HANDS), dtype=np.int64),
-        count=np.zeros(streets, dtype=np.int64),
-        place=np.zeros(streets * HANDS, dtype=np.uint16),
-        reach=room(vectors * HANDS),
-        # One more for the lanes that nobody needs.
-        value=room((vectors + 1) * HANDS),
-        present=np.zeros(vectors, dtype=np.bool_),
-        strategy=room(actions * HANDS),
-        total=room(actions * HANDS),
-    )

@@ -19,7 +19,8 @@ from equipoise.errors import SolverError
 from equipoise.games.betting import Betting
 from equipoise.kernel import cores
 from equipoise.solve.sampling.deals import DealSource, HoldemDeals
-from equipoise.solve.sampling.publicwalk import public, public_stack
+from equipoise.solve.sampling.publicstack import public_stack
+from equipoise.solve.sampling.publicwalk import public
 from equipoise.solve.sampling.rows import SampledRows
 from equipoise.solve.sampling.walk import SamplingRule, WalkStack, chance, external, outcome
 from equipoise.solve.sweep.rowindex import aligned
@@ -39,6 +40,7 @@ def sampling_rule(**told: Any) -> SamplingRule:
         floor_chips=NEVER_CHIPS,
         exploration=1.0,
         tremble=0.0,
+        informed=0.0,
         pruning=None,
     )
     return plain._replace(**told)
@@ -95,7 +97,11 @@ class Sampler:
         random numbers move on.
         """
         gains = np.zeros_like(self.rows)
-        plain = sampling_rule(exploration=self.rule.exploration, tremble=self.rule.tremble)
+        plain = sampling_rule(
+            exploration=self.rule.exploration,
+            tremble=self.rule.tremble,
+            informed=self.rule.informed,
+        )
         self._walk(0, count, gains, plain)
         return gains
 

@@ -29,7 +29,7 @@ from equipoise.run import Event, Listener, about
 from equipoise.solve.registry import TRAINERS
 from equipoise.solve.sampling.deals import HoldemDeals
 from equipoise.solve.sampling.mccfr import CardGame
-from equipoise.solve.sampling.publicwalk import HANDS
+from equipoise.solve.sampling.publicstack import HANDS
 from equipoise.solve.solvers.solver import Solvable, Solver
 from equipoise.solve.training.recipe import Recipe
 from equipoise.workers import available_bytes
