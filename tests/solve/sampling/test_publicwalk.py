@@ -86,50 +86,55 @@ class PairsOfHands:
         found[node] = np.eye(len(children))[values.argmax(1)] if reach.any() else strategy
         return values.max(1)
 
-    def walk(self, node, player, reach, own, best=None, found=None):
+    def walk(self, node, player, reach, own, found=None):
         """Values of all hands of `player`, the opponent's reach being `reach` and his own `own`.
 
-        On the last street `best` is the reach of an opponent who responds best, by the actions `found`.
+        `found` are the opponent's actions on the last street, if he is informed.
         """
         betting = self.layout.betting
         node = int(betting.past_deals[node])
         kind = int(betting.kind[node])
-        if kind < 2 and best is None and self.informed and betting.round_of(node) == 3:
-            best, found = reach, {}
-            self.respond(node, 1 - player, own, found)
+        last = betting.round_of(node) == 3
         if kind > 1:
-            met = reach if best is None else (1 - self.informed) * reach + self.informed * best
-            return self.ends(node, player, met)
+            return self.ends(node, player, reach)
+        if found is None and self.informed and last:
+            found = {}
+            self.respond(node, 1 - player, own, found)
         mine = self.buckets[betting.round_of(node)]
         strategy, children = self.at(node)
         gains = self.layout.block(self.gains, node)
         played = self.trembling(strategy)
         if kind != player:
-            np.add.at(gains[:, AVERAGE], mine, 990 * reach[:, None] * strategy)
+            by_buckets = self.by_buckets.get(node, reach)
+            np.add.at(gains[:, AVERAGE], mine, 990 * by_buckets[:, None] * strategy)
             below = []
             for a, child in enumerate(children):
-                known = None if best is None else best * found[node][:, a]
-                below.append(self.walk(child, player, reach * played[:, a], own, known, found))
+                self.go_on(child, by_buckets * played[:, a])
+                chosen = played if found is None else found[node]
+                below.append(self.walk(child, player, reach * chosen[:, a], own, found))
             return np.sum(below, axis=0)
-        values = np.stack(
-            [
-                self.walk(child, player, reach, own * played[:, a], best, found)
-                for a, child in enumerate(children)
-            ],
-            axis=1,
-        )
+        values = []
+        for a, child in enumerate(children):
+            self.go_on(child, self.by_buckets.get(node, reach))
+            values.append(self.walk(child, player, reach, own * played[:, a], found))
+        values = np.stack(values, axis=1)
         mean = (strategy * values).sum(1)
-        np.add.at(gains[:, REGRET], mine, values - mean[:, None])
+        if last or not self.informed:
+            np.add.at(gains[:, REGRET], mine, values - mean[:, None])
         return mean
+
+    def go_on(self, node, reach):
+        """The opponent's reach by buckets, which his average strategy follows."""
+        self.by_buckets[int(self.layout.betting.past_deals[node])] = reach
 
     def from_the_start(self, player):
         """One walk."""
-        even = np.full(1081, 1 / 990)
+        even, self.by_buckets = np.full(1081, 1 / 990), {}
         return self.walk(0, player, even, even)
 
 
 @pytest.mark.parametrize(
-    ("tremble", "informed"), [(0.0, 0.0), (0.1, 0.0), (0.0, 0.5), (0.1, 0.5), (0.02, 1.0)]
+    ("tremble", "informed"), [(0.0, 0.0), (0.1, 0.0), (0.0, 1.0), (0.1, 1.0)]
 )
 def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble, informed):
     solver = PublicSampling(shallow, seed=3, tremble=tremble, informed=informed)
@@ -148,7 +153,7 @@ def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble, informed):
         expected = solver.layout.block(twin.gains, node)[:, which]
         np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-3)
         learnt += int(np.count_nonzero(expected))
-    assert learnt > 2_000
+    assert learnt > 1_500
 
 
 def test_lines_that_nobody_takes_are_left_out_and_taken_up_again(shallow):

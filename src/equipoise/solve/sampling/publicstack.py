@@ -88,9 +88,8 @@ class PublicStack(NamedTuple):
     #: [action * HANDS + bucket]: a strategy, and sums over the hands of a bucket.
     strategy: Array
     total: Array
-    #: What an informed opponent does: the action of each hand where its values stand, and its reach.
+    #: What an informed opponent does with each hand, where the values of a decision stand.
     choice: Array
-    best: Array
 
 
 def lay_rounds(nodes: Array) -> tuple[Rounds, int]:
@@ -213,5 +212,4 @@ def public_stack(nodes: Array, dealt: Dealt, streets: int, actions: int) -> Publ
         strategy=room(actions * HANDS),
         total=room(actions * HANDS),
         choice=np.zeros(vectors * HANDS, dtype=np.uint8),
-        best=room(vectors * HANDS),
     )
