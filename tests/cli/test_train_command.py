@@ -169,6 +169,16 @@ def test_a_bad_recipe_is_one_sentence_and_code_2(tmp_path: Path) -> None:
     )
 
 
+def test_a_run_begins_with_a_blueprint_of_its_own_game_only(recipe: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "x.run")
+    assert "begins from nothing" in refused("train", recipe, "--from", "quick", "--out", out)
+    assert "other rules" in refused("train", "flagship", "--from", "quick", "--out", out)
+    again = ("--from", "flagship", "--resume", "--out", out)
+    assert "not both" in refused("train", "flagship", *again)
+    assert "no blueprint" in refused("train", "flagship", "--from", "nobody", "--out", out)
+    assert not (tmp_path / "x.run").exists()
+
+
 def test_abstractions_are_built_and_shown(recipe: Path, tmp_path: Path) -> None:
     file, picture = tmp_path / "buckets.safetensors", tmp_path / "buckets.png"
     built = told("abstraction", "build", recipe, "--out", file, "--plot", picture)

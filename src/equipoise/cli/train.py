@@ -80,6 +80,10 @@ def train_command(
     threads: Annotated[int | None, typer.Option(help="Threads; by default all cores.")] = None,
     workers: Workers = None,
     address: Address = None,
+    start: Annotated[
+        str | None,
+        typer.Option("--from", help="Begin with the strategy of a blueprint, by name or file."),
+    ] = None,
     log: Logs = None,
     hands: FirstHands = None,
     features: Phi = "full",
@@ -94,6 +98,7 @@ def train_command(
     Example: equipoise train tartanian5 --minutes 60 --out tartanian5.run
     Example: equipoise train tartanian5 --resume --minutes 120
     Example: equipoise train claudico --workers 4
+    Example: equipoise train flagship --from flagship --minutes 60
     Example: equipoise train adaptive --log match.log --hands 25000 --out players.model
 
     `adaptive` is no recipe: it fits the model of players that the agent of that name plays with, to logs, or
@@ -112,7 +117,7 @@ def train_command(
     if recipe == "adaptive":
         from equipoise.cli.study.players import train_players
 
-        if any((minutes, target_bb, threads, workers, address, resume)):
+        if any((minutes, target_bb, threads, workers, address, start, resume)):
             raise EquipoiseError(
                 "train adaptive takes --log, --hands, --features, --estimator, --out"
             )
@@ -128,14 +133,18 @@ def train_command(
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
-    cluster = {"threads": threads, "workers": workers, "address": address}
-    _train(chosen, out, cluster, resume=resume, overwrite=overwrite, json=json)
+    how: dict[str, Any] = {"threads": threads, "workers": workers, "address": address}
+    if start is not None:
+        from equipoise.agents.blueprint.files import load_blueprint
+
+        how["start"] = load_blueprint(start)
+    _train(chosen, out, how, resume=resume, overwrite=overwrite, json=json)
 
 
 def _train(
     chosen: Recipe,
     out: Path | None,
-    cluster: dict[str, Any],
+    how: dict[str, Any],
     *,
     resume: bool,
     overwrite: bool,
@@ -145,7 +154,7 @@ def _train(
     from equipoise.solve.training.run import TrainingRun
 
     with stopped_by_signals() as stop, progress_bar(chosen.name, quiet=json) as bar:
-        training = TrainingRun(chosen, out, progress=listening(bar), **cluster)
+        training = TrainingRun(chosen, out, progress=listening(bar), **how)
         training.check(resume=resume, overwrite=overwrite)
         _say(f"{chosen.name}: {training.estimate}", json)
         # Nobody else may use the folder until the blueprint of this run is in it.

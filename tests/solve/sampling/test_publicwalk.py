@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from equipoise.errors import ArtefactError, SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.catalogue import leduc
 from equipoise.games.library.jamfold import jamfold
-from equipoise.games.menu import BetMenu
+from equipoise.games.menu import BetMenu, StreetMenu
 from equipoise.games.rules import Rules
 from equipoise.solve.sampling.deals import HoldemDeals
 from equipoise.solve.sampling.mccfr import CardGame, CardSampling, PublicSampling
@@ -133,9 +135,7 @@ class PairsOfHands:
         return self.walk(0, player, even, even)
 
 
-@pytest.mark.parametrize(
-    ("tremble", "informed"), [(0.0, 0.0), (0.1, 0.0), (0.0, 1.0), (0.1, 1.0)]
-)
+@pytest.mark.parametrize(("tremble", "informed"), [(0.0, 0.0), (0.1, 0.0), (0.0, 1.0), (0.1, 1.0)])
 def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble, informed):
     solver = PublicSampling(shallow, seed=3, tremble=tremble, informed=informed)
     rows = solver.sampler.rows
@@ -207,3 +207,41 @@ def test_two_threads_learn_too(shallow):
 def test_listed_deals_are_refused():
     with pytest.raises(SolverError, match="hold'em"):
         PublicSampling(CardGame.of(leduc()))
+
+
+def test_a_run_begins_with_a_strategy_and_leaves_it_slowly(shallow):
+    taught = PublicSampling(shallow, seed=2)
+    taught.advance(150)
+    strategy = taught.average_strategy()
+    begun = PublicSampling(shallow, seed=5)
+    begun.begin_with(strategy.rows)
+    assert begun.iteration == 5_000
+    # What is played now, and what it is on average so far, is what was begun with.
+    opening = strategy.rows(0).T
+    regrets = begun.layout.block(begun.sampler.rows, 0)[:, REGRET]
+    np.testing.assert_allclose(regrets / regrets.sum(1, keepdims=True), opening, atol=1e-4)
+    np.testing.assert_allclose(begun.average_strategy().rows(0).T, opening, atol=1e-4)
+    begun.advance(60)
+    moved = np.abs(begun.average_strategy().rows(0).T - opening).mean()
+    assert 0 < moved < 0.02
+
+
+def test_the_informed_take_less_from_who_has_met_them(deals):
+    """What best responses on the river of one board take from an average strategy, all hands together."""
+    none, bets = StreetMenu(), StreetMenu.parse("100%,a")
+    menu = BetMenu(((none, none), (none, none), (none, none), (bets, bets)))
+    checked = CardGame("checked", Betting.build(replace(SHALLOW, stacks=(40, 40)), menu), deals)
+
+    def taken(informed):
+        solver = PublicSampling(checked, seed=6, informed=informed)
+        solver.advance(1_000)
+        judge = PublicSampling(checked, seed=8, informed=1.0)
+        average = solver.average_strategy()
+        for node in judge.layout.decisions.tolist():
+            judge.layout.block(judge.sampler.rows, node)[:, REGRET] = average.rows(node).T
+        judge.sampler.estimate(1)
+        twin = PairsOfHands(judge, judge.sampler._stacks[0].dealt.board)
+        return -sum(twin.from_the_start(player).sum() for player in (0, 1)) / 1081
+
+    blind, informed = taken(0.0), taken(0.5)
+    assert 0 < informed < 0.8 * blind

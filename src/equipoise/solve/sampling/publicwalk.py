@@ -370,7 +370,5 @@ def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack
             for i in range(live):
                 stack.reach[i] = real(1) / real(MET)
             stack.present[0] = True
-            _walk(
-                nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed
-            )
+            _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed)
     stream[np.uint64(0)] = state

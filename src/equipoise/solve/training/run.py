@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from equipoise import artefact
 from equipoise.columnar import Columnar, columns_of
-from equipoise.errors import ArtefactError
+from equipoise.errors import ArtefactError, RecipeError
 from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
+from equipoise.solve.sampling.mccfr import PublicSampling
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.training.blueprint import Blueprint, make_blueprint
@@ -163,6 +164,7 @@ class TrainingRun:
     """One run of a recipe.
 
     `progress` hears what is being made before the run, the listener of :meth:`run` of the run itself.
+    `start` is a blueprint of the same game and buckets whose strategy the run begins with.
     """
 
     def __init__(
@@ -174,10 +176,14 @@ class TrainingRun:
         progress: Listener | None = None,
         workers: int | None = None,
         address: str | None = None,
+        start: Blueprint | None = None,
     ) -> None:
-        self.recipe = recipe
+        self.recipe, self.start = recipe, start
         self.files = RunFolder(folder if folder is not None else f"{recipe.name}.run")
-        self.model = TrainingModel(recipe, threads, progress, workers=workers, address=address)
+        buckets = None if start is None else start.abstraction
+        self.model = TrainingModel(
+            recipe, threads, progress, buckets, workers=workers, address=address
+        )
         self.estimate = TrainingEstimate.of(recipe, self.model.threads)
         #: Seconds that buckets and tables took.
         self.building_seconds = 0.0
@@ -185,6 +191,8 @@ class TrainingRun:
 
     def check(self, *, resume: bool = False, overwrite: bool = False) -> None:
         """Refuse a run that does not fit, or whose folder is not its own."""
+        if self.start is not None:
+            _check_start(self.recipe, self.start.recipe, resume)
         self.files.check(self.recipe, resume=resume, overwrite=overwrite)
         self.estimate.check(self.files.path)
 
@@ -242,7 +250,11 @@ class TrainingRun:
 
     def _solver(self, resume: bool) -> tuple[Solver, list[Point]]:
         if not (resume and self.files.checkpoint.exists()):
-            return self.model.solver(), []
+            solver = self.model.solver()
+            if self.start is not None:
+                assert isinstance(solver, PublicSampling)
+                solver.begin_with(self.start.rows)
+            return solver, []
         solver = self.model.load_solver(self.files.checkpoint)
         points = [p for p in self.files.read_curve() if p.iteration <= solver.iteration]
         if not points or points[-1].iteration != solver.iteration:
@@ -251,6 +263,23 @@ class TrainingRun:
                 f"{solver.iteration:,}: start anew with --overwrite or another --out"
             )
         return solver, points
+
+
+def _check_start(recipe: Recipe, other: Recipe, resume: bool) -> None:
+    """Refuse to begin with a strategy that is not one of the same game and buckets."""
+    if resume:
+        raise RecipeError("a run that goes on has begun already: give --from or --resume, not both")
+    if recipe.solver != PublicSampling.name:
+        raise RecipeError(
+            f"solver.name = {recipe.solver!r} begins from nothing: leave --from out, or use a recipe "
+            f"whose solver is {PublicSampling.name!r}"
+        )
+    same = (recipe.rules, recipe.menu, recipe.abstraction, recipe.model)
+    if same != (other.rules, other.menu, other.abstraction, other.model):
+        raise RecipeError(
+            f"the blueprint of {other.name} has other rules, sizes or buckets than {recipe.name}: begin "
+            "with one that was trained by the same recipe but for its solver and limits"
+        )
 
 
 class _Kept:
