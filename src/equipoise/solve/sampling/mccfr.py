@@ -46,7 +46,7 @@ from equipoise.solve.sweep.tableau import Precision, Tableau
 
 #: Regrets stop at this multiple of the regret from which on actions are skipped.
 _FLOOR = 1.05
-#: A strategy that is begun with counts as if so many iterations had led to it, and is looked at so often first.
+#: A strategy that is begun with counts as so many iterations, and is looked at so often first.
 _BEGUN, _LOOKS = 5_000, 200
 
 

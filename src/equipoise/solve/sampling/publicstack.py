@@ -1,4 +1,4 @@
-"""What the walks of public chance sampling read and write on: betting rounds, the board, and vectors of hands."""
+"""What walks of public chance sampling read and write on: betting rounds, the board, vectors of hands."""
 
 # mypy: allow-untyped-calls
 
