@@ -88,8 +88,11 @@ class PublicStack(NamedTuple):
     #: [action * HANDS + bucket]: a strategy, and sums over the hands of a bucket.
     strategy: Array
     total: Array
-    #: What an informed opponent does with each hand, where the values of a decision stand.
+    #: What an informed opponent does with each hand, where the values of a decision stand, and his reach.
     choice: Array
+    best: Array
+    #: What the top of a last round is worth against buckets.
+    plain: Array
 
 
 def lay_rounds(nodes: Array) -> tuple[Rounds, int]:
@@ -212,4 +215,6 @@ def public_stack(nodes: Array, dealt: Dealt, streets: int, actions: int) -> Publ
         strategy=room(actions * HANDS),
         total=room(actions * HANDS),
         choice=np.zeros(vectors * HANDS, dtype=np.uint8),
+        best=room(vectors * HANDS),
+        plain=room(HANDS),
     )

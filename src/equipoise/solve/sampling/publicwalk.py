@@ -17,14 +17,15 @@ An equilibrium of the abstract game may answer anything to what its opponent nev
 do it. With `tremble` ε his reach goes on by (1 - ε) σ + ε / actions in place of σ: answers are learnt, and
 averages kept, on every line (Selten's trembling hand, 1975). What is averaged is σ itself.
 
-The same equilibrium trusts that its opponent, too, sees buckets, and real ones see cards. A share λ of all
-walks is *informed*: on the last street, where all cards are out, the opponent plays the best response to the
-strategy σ of the player who walks, hand by hand on the board as it is, one pass up his values against the
-player's reach. Learning from best responses alone comes to the strategy of buckets that loses least to
+The same equilibrium trusts that its opponent, too, sees buckets, and real ones see cards. An *informed*
+opponent plays a share λ of his hands on the last street, where all cards are out, as the best response to the
+strategy σ of the player who walks, hand by hand on the board as it is: one pass up his values against the
+player's reach. There regrets are learnt against (1 - λ) r + λ r*, his reach by buckets and by best
+responses. Learning from best responses alone comes to the strategy of buckets that loses least to
 anybody, where an equilibrium among buckets loses several times as much (CFR-BR: Johanson, Bard, Burch and
 Bowling, "Finding Optimal Abstract Strategies in Extensive-Form Games", AAAI 2012; there for all streets).
-Informed walks teach the last street only: streets before it learn what rivers are worth against players
-who see no more than they do, and do not shun them.
+Streets before go on learning what rivers are worth against players who see no more than they do: else they
+would shun them.
 
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
@@ -157,8 +158,8 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, inf
 
 
 @row_kernel
-def _ascend(nodes, rows, gains, stack, part, player, live, weight, floor):
-    """From the ends of a round up: values of every node, and the regrets of `player`."""
+def _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, learns):
+    """From the ends of a round up: values of every node, and the regrets of `player` if he learns."""
     real, rounds = rows.dtype.type, stack.rounds
     strategy, total, value = stack.strategy, stack.total, stack.value
     nothing = splat(real(0))
@@ -195,7 +196,7 @@ def _ascend(nodes, rows, gains, stack, part, player, live, weight, floor):
                 if a:
                     worth = load(value, home + i) + worth
                 store(value, home + i, worth)
-        for u in range(count):
+        for u in range(count if learns else 0):
             mean = real(0)
             for a in range(actions):
                 mean += strategy[a * HANDS + u] * total[a * HANDS + u]
@@ -290,17 +291,21 @@ def _choose(nodes, stack, part, player, live):
 
 
 @row_kernel
-def _follow(nodes, rows, stack, part, player, live):
-    """From the top of the last round down: the reach of an opponent who plays what was chosen."""
-    rounds, reach, strategy = stack.rounds, stack.reach, stack.strategy
-    other, zero = 1 - player, reach.dtype.type(0)
+def _follow(nodes, rows, stack, part, player, live, informed):
+    """From the top of the last round down: best responses take their share of the opponent's reach."""
+    rounds, reach, best, strategy = stack.rounds, stack.reach, stack.best, stack.strategy
+    real, other = reach.dtype.type, 1 - player
+    zero, kept = real(0), real(1) - informed
+    top = rounds.reach[player, rounds.node[rounds.first[part]]] * HANDS
+    for i in range(live):
+        best[top + i] = reach[top + i]
     for d in range(rounds.first[part], rounds.first[part + 1]):
         node = rounds.node[d]
         here = nodes[node]
         if np.int64(here.kind) == player:
             continue
         actions, first = np.int64(here.actions), np.int64(here.first)
-        at, home = rounds.reach[player, node], rounds.home[node] * HANDS
+        at, home = rounds.reach[player, node] * HANDS, rounds.home[node] * HANDS
         street = np.int64(here.street)
         # Where the player never comes, everything is a best response: he plays by buckets.
         met = stack.present[rounds.reach[other, node]]
@@ -309,47 +314,69 @@ def _follow(nodes, rows, stack, part, player, live):
         for a in range(actions):
             below = rounds.reach[player, first + a]
             begin, found = below * HANDS, zero
-            if stack.present[at]:
-                for i in range(live):
-                    played = reach[at * HANDS + i]
-                    if met:
-                        played = played if stack.choice[home + i] == a else zero
-                    else:
-                        played *= strategy[a * HANDS + stack.place[street * HANDS + i]]
-                    reach[begin + i] = played
-                    found += played
-                for i in range(live, HANDS):
-                    reach[begin + i] = zero
-            stack.present[below] = found > zero
+            for i in range(live):
+                if met:
+                    played = best[at + i] if stack.choice[home + i] == a else zero
+                else:
+                    played = best[at + i] * strategy[a * HANDS + stack.place[street * HANDS + i]]
+                best[begin + i] = played
+                found += played
+            by_buckets = stack.present[below]
+            for i in range(live):
+                before = reach[begin + i] if by_buckets else zero
+                reach[begin + i] = kept * before + informed * best[begin + i]
+            for i in range(live, HANDS):
+                reach[begin + i] = zero
+            stack.present[below] = by_buckets or found > zero
+
+
+@row_kernel
+def _last_round(nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed):
+    """Up the last round against an informed opponent; its top is worth what it is against buckets."""
+    rounds, value = stack.rounds, stack.value
+    top = rounds.node[rounds.first[part]]
+    # Nothing responds to a player who never comes.
+    responds = stack.present[rounds.reach[1 - player, top]]
+    if responds:
+        _end_round(nodes, stack, part, 1 - player, live, groups)
+        _choose(nodes, stack, part, player, live)
+    _end_round(nodes, stack, part, player, live, groups)
+    _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, not responds)
+    if responds:
+        home = rounds.home[top] * HANDS
+        for i in range(0, HANDS, LANES):
+            store(stack.plain, i, load(value, home + i))
+        _follow(nodes, rows, stack, part, player, live, informed)
+        _end_round(nodes, stack, part, player, live, groups)
+        _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, True)
+        for i in range(0, HANDS, LANES):
+            store(value, home + i, load(stack.plain, i))
 
 
 @row_kernel
 def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed):
     """One walk for `player` over the board that is laid out."""
     rounds = stack.rounds
-    last_street = stack.count.shape[0] - 1
+    last_street, informs = stack.count.shape[0] - 1, informed > rows.dtype.type(0)
     event = 0
     while event < rounds.events.shape[0]:
         part = rounds.events[event]
-        number = part if part >= 0 else -1 - part
-        top = rounds.node[rounds.first[number]]
-        teaches = not informed or np.int64(nodes[top].street) == last_street
-        if part >= 0:
-            there = stack.present[rounds.reach[player, top]]
-            if informed:
-                there = there and stack.present[rounds.reach[1 - player, top]]
-            if not there:
-                event = rounds.end[event] + 1
-                continue
-            _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, informed)
-            if informed and teaches:
-                _end_round(nodes, stack, part, 1 - player, live, groups)
-                _choose(nodes, stack, part, player, live)
-                _follow(nodes, rows, stack, part, player, live)
-            if teaches:
-                _end_round(nodes, stack, part, player, live, groups)
-        elif teaches:
-            _ascend(nodes, rows, gains, stack, number, player, live, weight, floor)
+        if part < 0:
+            _ascend(nodes, rows, gains, stack, -1 - part, player, live, weight, floor, True)
+            event += 1
+            continue
+        top = rounds.node[rounds.first[part]]
+        if not stack.present[rounds.reach[player, top]]:
+            event = rounds.end[event] + 1
+            continue
+        _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, informs)
+        if informs and np.int64(nodes[top].street) == last_street:
+            _last_round(
+                nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed
+            )
+            event = rounds.end[event] + 1
+            continue
+        _end_round(nodes, stack, part, player, live, groups)
         event += 1
 
 
@@ -357,13 +384,11 @@ def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, trembl
 def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack):
     """Public chance sampling, iterations `start`, `start + stride`, ...: a board for each player each."""
     real, state = rows.dtype.type, stream[np.uint64(0)]
-    tremble = real(rule.tremble)
+    tremble, informed = real(rule.tremble), real(rule.informed)
     for number in range(count):
         iteration = start + number * stride
         weight = real(iteration) if rule.linear else real(1)
         floor = -real(rule.floor_chips) * weight
-        # Every tenth, say, in turn: a share of them all.
-        informed = int(iteration * rule.informed) > int((iteration - 1) * rule.informed)
         for player in range(2):
             state, _, _ = draw_cards(state, stack.dealt)
             live, groups = _lay_hands(tables, stack.dealt.board, stack)

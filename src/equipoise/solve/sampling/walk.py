@@ -103,7 +103,7 @@ class SamplingRule(NamedTuple):
     exploration: float
     #: Share of his actions that the opponent is taken to draw evenly, where all hands are walked at once.
     tremble: float
-    #: Share of walks in which the opponent plays the last street as one who sees cards, not buckets.
+    #: Share of his hands that the opponent plays on the last street as one who sees cards, not buckets.
     informed: float
     #: None compiles walks that skip nothing.
     pruning: Pruning | None
