@@ -281,3 +281,20 @@ def test_the_informed_take_less_from_who_has_met_them(deals):
 
     blind, informed = taken(0.0), taken(0.5)
     assert 0 < informed < 0.8 * blind
+
+
+def test_streets_that_are_not_taught_stay_as_they_were(shallow):
+    taught = PublicSampling(shallow, seed=2)
+    taught.advance(40)
+    strategy = taught.average_strategy()
+    begun = PublicSampling(shallow, seed=5, informed=0.5, taught="river")
+    begun.begin_with(strategy.rows)
+    begun.advance(20)
+    average, betting = begun.average_strategy(), shallow.betting
+    moved = [0.0] * 4
+    for node in begun.layout.decisions.tolist():
+        street = betting.round_of(node)
+        change = np.abs(average.rows(node) - strategy.rows(node)).max()
+        moved[street] = max(moved[street], float(change))
+    assert max(moved[:3]) < 1e-3
+    assert moved[3] > 0.003

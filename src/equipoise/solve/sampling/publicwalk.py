@@ -25,7 +25,8 @@ responses. Learning from best responses alone comes to the strategy of buckets t
 anybody, where an equilibrium among buckets loses several times as much (CFR-BR: Johanson, Bard, Burch and
 Bowling, "Finding Optimal Abstract Strategies in Extensive-Form Games", AAAI 2012; there for all streets).
 Streets before go on learning what rivers are worth against players who see no more than they do: else they
-would shun them.
+would shun them. Or they learn nothing: a run that begins with a strategy may teach its last streets alone,
+and what is not *taught* is played as it was.
 
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
@@ -331,8 +332,11 @@ def _follow(nodes, rows, stack, part, player, live, informed):
 
 
 @row_kernel
-def _last_round(nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed):
-    """Up the last round against an informed opponent; its top is worth what it is against buckets."""
+def _last_round(nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed, up):
+    """Up the last round against an informed opponent.
+
+    Its top is worth what it is against buckets, if anybody looks `up` to it.
+    """
     rounds, value = stack.rounds, stack.value
     top = rounds.node[rounds.first[part]]
     # Nothing responds to a player who never comes.
@@ -340,8 +344,9 @@ def _last_round(nodes, rows, gains, stack, part, player, live, groups, weight, f
     if responds:
         _end_round(nodes, stack, part, 1 - player, live, groups)
         _choose(nodes, stack, part, player, live)
-    _end_round(nodes, stack, part, player, live, groups)
-    _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, not responds)
+    if up or not responds:
+        _end_round(nodes, stack, part, player, live, groups)
+        _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, not responds)
     if responds:
         home = rounds.home[top] * HANDS
         for i in range(0, HANDS, LANES):
@@ -354,29 +359,35 @@ def _last_round(nodes, rows, gains, stack, part, player, live, groups, weight, f
 
 
 @row_kernel
-def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed):
-    """One walk for `player` over the board that is laid out."""
+def _walk(
+    nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed, taught
+):
+    """One walk for `player` over the board that is laid out; streets before `taught` learn nothing."""
     rounds = stack.rounds
     last_street, informs = stack.count.shape[0] - 1, informed > rows.dtype.type(0)
     event = 0
     while event < rounds.events.shape[0]:
         part = rounds.events[event]
+        top = rounds.node[rounds.first[part if part >= 0 else -1 - part]]
+        street = np.int64(nodes[top].street)
         if part < 0:
-            _ascend(nodes, rows, gains, stack, -1 - part, player, live, weight, floor, True)
+            if street >= taught:
+                _ascend(nodes, rows, gains, stack, -1 - part, player, live, weight, floor, True)
             event += 1
             continue
-        top = rounds.node[rounds.first[part]]
         if not stack.present[rounds.reach[player, top]]:
             event = rounds.end[event] + 1
             continue
         _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, informs)
-        if informs and np.int64(nodes[top].street) == last_street:
+        if informs and street == last_street:
             _last_round(
-                nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed
-            )
+                nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed,
+                taught < last_street,
+            )  # fmt: skip
             event = rounds.end[event] + 1
             continue
-        _end_round(nodes, stack, part, player, live, groups)
+        if street >= taught:
+            _end_round(nodes, stack, part, player, live, groups)
         event += 1
 
 
@@ -395,5 +406,8 @@ def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack
             for i in range(live):
                 stack.reach[i] = real(1) / real(MET)
             stack.present[0] = True
-            _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed)
+            _walk(
+                nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed,
+                rule.taught,
+            )  # fmt: skip
     stream[np.uint64(0)] = state
