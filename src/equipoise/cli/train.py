@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.run import Event
+    from equipoise.solve.training.blueprint import Blueprint
     from equipoise.solve.training.recipe import Recipe
     from equipoise.solve.training.run import Trained, TrainingRun
 
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 #: Processes of a cluster.
 Workers = Annotated[
     int | None, typer.Option(help="Divide the work among so many processes of a Ray cluster.")
+]
+#: Where a run begins.
+Start = Annotated[
+    str | None,
+    typer.Option("--from", help="Begin with the strategy of a blueprint, by name or file."),
 ]
 #: Options of `train adaptive`.
 Logs = Annotated[
@@ -80,10 +86,7 @@ def train_command(
     threads: Annotated[int | None, typer.Option(help="Threads; by default all cores.")] = None,
     workers: Workers = None,
     address: Address = None,
-    start: Annotated[
-        str | None,
-        typer.Option("--from", help="Begin with the strategy of a blueprint, by name or file."),
-    ] = None,
+    start: Start = None,
     log: Logs = None,
     hands: FirstHands = None,
     features: Phi = "full",
@@ -133,12 +136,17 @@ def train_command(
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
-    how: dict[str, Any] = {"threads": threads, "workers": workers, "address": address}
-    if start is not None:
-        from equipoise.agents.blueprint.files import load_blueprint
-
-        how["start"] = load_blueprint(start)
+    how = {"threads": threads, "workers": workers, "address": address, "start": _blueprint(start)}
     _train(chosen, out, how, resume=resume, overwrite=overwrite, json=json)
+
+
+def _blueprint(source: str | None) -> Blueprint | None:
+    """The blueprint that a run begins with."""
+    if source is None:
+        return None
+    from equipoise.agents.blueprint.files import load_blueprint
+
+    return load_blueprint(source)
 
 
 def _train(
