@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import COMBO_COUNT
 from equipoise.games.policy import Policy, PublicState, same_for_all
 from equipoise.games.rules import CALL, NOLIMIT_HOLDEM, State, raise_to
+from equipoise.search import resolver as resolver_module
+from equipoise.search.flop import solve_flop
 from equipoise.search.menus import menu_for
 from equipoise.search.resolver import Resolver, SearchSettings
+from equipoise.search.rollouts import drawn_runouts, flop_values
 from equipoise.search.solves import Solves
 
 TURN = parse_cards("Td9d6hQc")
 RIVER = (*TURN, *parse_cards("2s"))
+#: Few ways for a flop to go on.
+RUNOUTS = drawn_runouts(TURN[:3])[:1]
 #: Bets that no small tree has.
 FOREIGN = (211, 233, 277, 311, 377, 433)
 
@@ -94,3 +101,21 @@ def test_what_a_clock_cut_short_is_not_shared() -> None:
     assert cut.stopped
     assert first.solved(asked) is cut
     assert second.solved(asked) is not cut
+
+
+def test_bets_that_a_flop_does_not_have_share_his_alternatives(monkeypatch) -> None:
+    asked_for: list[State] = []
+
+    def counted(source, state, *more, **named):
+        asked_for.append(state)
+        return flop_values(source, state, *more, **named, runouts=RUNOUTS)
+
+    monkeypatch.setattr(resolver_module, "flop_values", counted)
+    monkeypatch.setattr(resolver_module, "solve_flop", partial(solve_flop, runouts=RUNOUTS))
+    chosen = settings(first_street=1, iterations=4, menu=menu_for)
+    resolver = Resolver(trunk, 1, chosen)
+    bets = [at(f"cc/r{bet}", TURN[:3]) for bet in (333, 777)]
+    answers = [resolver.policy(asked) for asked in bets]
+    assert len(asked_for) == 1
+    assert same(Resolver(trunk, 1, chosen).policy(bets[1]), answers[1])
+    assert len(asked_for) == 2

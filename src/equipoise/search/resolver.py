@@ -40,7 +40,7 @@ from equipoise.search.preflop import PREFLOP_ITERATIONS, SolvedPreflop, is_large
 from equipoise.search.programs import solve_by_program
 from equipoise.search.rollouts import flop_values
 from equipoise.search.solved import How, Solved, solve_subgame
-from equipoise.search.solves import Solves, question_of
+from equipoise.search.solves import Solves, numbers_of, question_of
 from equipoise.search.subgame import Subgame, Weights
 from equipoise.search.trunk import (
     Alternatives,
@@ -147,6 +147,8 @@ class Resolver:
         self.seat = seat
         self.settings = settings or SearchSettings()
         self._preflop: dict[tuple[History, int], SolvedPreflop] = {}
+        #: What his hands are worth by the trunk, by place and ranges.
+        self._worth: dict[tuple[object, ...], Weights] = {}
         #: Where solves are kept: with one that searches the other seat, by the same trunk and settings.
         self.solves = Solves(self.settings.kept) if solves is None else solves
 
@@ -252,6 +254,7 @@ class Resolver:
     def forget(self) -> None:
         """Let go of all solves: whoever goes on to another hand needs none of them."""
         self._preflop.clear()
+        self._worth.clear()
         self.solves.clear()
 
     # -------------------------------------------------------------------------------------- solves
@@ -300,12 +303,18 @@ class Resolver:
         settings, he = self.settings, 1 - self.seat
         if kind == "unsafe":
             return UNSAFE
-        if state.round == 1:
-            worth = flop_values(self.continuation, state, board, ranges, he, hand, stop=stop)
-        else:
-            values = TrunkValues(self.continuation, state, board, ranges, hand)
-            worth = values.values(he, settings.alternatives)
-        return Gadget(kind, worth, settings.tie)
+        # Whatever is bet there, his alternatives are the same, and on a flop take a second.
+        key = (state.history, board, hand, numbers_of(*ranges))
+        if key not in self._worth:
+            if state.round == 1:
+                worth = flop_values(self.continuation, state, board, ranges, he, hand, stop=stop)
+            else:
+                values = TrunkValues(self.continuation, state, board, ranges, hand)
+                worth = values.values(he, settings.alternatives)
+            while len(self._worth) >= settings.kept:
+                self._worth.pop(next(iter(self._worth)))
+            self._worth[key] = worth
+        return Gadget(kind, self._worth[key], settings.tie)
 
     def _after_foreign(
         self,

@@ -18,6 +18,7 @@ from hashlib import blake2b
 from itertools import chain
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from equipoise.search.gadgets import Gadget
 from equipoise.search.solved import Solved
@@ -75,10 +76,16 @@ class Solves:
         self._questions.clear()
 
 
+def numbers_of(*arrays: ArrayLike | None) -> bytes:
+    """What tells arrays from others, bit for bit."""
+    found = blake2b(digest_size=16)
+    for array in arrays:
+        if array is not None:
+            found.update(np.asarray(array, dtype=np.float64).tobytes())
+    return found.digest()
+
+
 def question_of(subgame: Subgame, gadget: Gadget, *more: Hashable) -> Hashable:
     """What a solve by given settings follows from: betting, cards, both ranges, gadget, and `more`."""
-    numbers = blake2b(digest_size=16)
-    for array in (*subgame.ranges, gadget.alternatives):
-        if array is not None:
-            numbers.update(np.asarray(array, dtype=np.float64).tobytes())
-    return subgame.state.history, subgame.board, gadget.kind, numbers.digest(), *more
+    numbers = numbers_of(*subgame.ranges, gadget.alternatives)
+    return subgame.state.history, subgame.board, gadget.kind, numbers, *more
