@@ -80,16 +80,19 @@ def test_quick_opponents_train_shortly_and_beside_the_others(plan: Plan, monkeyp
     monkeypatch.setattr(strength, "make_blueprint_once", lambda *told: trained.append(told))
     plan.train("sampled")
     plan.train("quick")
-    run = plan.folder / "sampled-1min.run"
-    assert trained == [("sampled", 1.0, run)]
+    run = plan.folder / "sampled-0.5min.run"
+    assert trained == [("sampled", 0.5, run)]
     file = plan.opponent("sampled")
     run.mkdir()
     (run / "blueprint.safetensors").symlink_to(find_blueprint("quick"))
-    make_blueprint_once("sampled", 1.0, run)  # It is here: nothing is trained.
+    make_blueprint_once("sampled", 0.5, run)  # It is here: nothing is trained.
     spec = AgentSpec.read(file)
-    assert (spec.name, find_blueprint(spec.parameters["blueprint"]).parent) == ("sampled-1min", run)
+    assert (spec.name, find_blueprint(spec.parameters["blueprint"]).parent) == (
+        "sampled-0.5min",
+        run,
+    )
     row = next(row for row in plan.rows() if "sampled" in row.name)
-    assert row.name == "head to head, sampled, which trained for 1 minutes"
+    assert row.name == "head to head, sampled, which trained for 0.5 minutes"
     assert file in row.command
     assert plan.opponent("quick") == "quick"
     whole = Plan(3, Effort(), 1, "quick")

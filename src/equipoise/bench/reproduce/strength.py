@@ -7,7 +7,7 @@ blueprints that it plays, so a run that was stopped goes on where it was, and wh
 measures anew. Hands are fixed beforehand; nothing is stopped because it looks good.
 
 Opponents that do not ship trained are trained first, by their recipes, and kept as every blueprint is. A
-quick run trains them for a minute, to files of their own: rows say so, and a longer run does not take them.
+quick run trains them for half a minute, to files of their own: rows say so, and a longer run trains anew.
 """
 
 from __future__ import annotations
@@ -79,11 +79,12 @@ class Effort:
     training: float | None = None
 
 
-#: For a first look, within twenty minutes of two cores. CPU seconds a hand: 7 on turn and river, 9 with 56
-#: sizes on the river, 4 to fold and call, 2 on all streets; 270 with 56 sizes on the flop; a meeting 1.
+#: For a first look, meant for twenty minutes of two cores, in which it was not run whole yet. CPU seconds a
+#: hand: 7 on turn and river, 10 with 56 sizes on the river, 4 to fold and call, 2 on all streets, 270 with 56
+#: sizes on the flop; a meeting 1. An endgame of the turn had not ended after 108.
 QUICK = Effort(
-    late=6, all_streets=8, flop_sizes=2, rivers=4, turns=1, meetings=16, ablation=4, ablation_roots=1,
-    odd=1000, odd_searched=6, training=1.0,
+    late=4, all_streets=8, flop_sizes=2, rivers=4, turns=1, meetings=12, ablation=2, ablation_roots=1,
+    odd=1000, odd_searched=6, training=0.5,
 )  # fmt: skip
 
 
