@@ -144,6 +144,25 @@ def test_a_run_leaves_ctrl_c_to_whoever_hears_it(monkeypatch: pytest.MonkeyPatch
         signal.signal(signal.SIGINT, before)
 
 
+def test_looks_that_nobody_wants_end_no_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small game is iterated faster than it is entered."""
+    chunks = {}
+    for wanted in (False, True):
+        work, chunks[wanted] = Counter(monkeypatch, iteration_cost=1e-6), list[int]()
+        advance = work.advance
+
+        def counted(count: int, advance: Any = advance, into: Any = chunks[wanted]) -> None:
+            into.append(count)
+            advance(count)
+
+        monkeypatch.setattr(work, "advance", counted)
+        record = work.recorded.append if wanted else None
+        Loop(work, Limit(iterations=300), work.look, record=record).run()
+        assert work.iteration == sum(chunks[wanted]) == 300
+    assert chunks[False] == [1, 2, 4, 8, 16, 32, 64, 128, 45]
+    assert len(chunks[True]) > 30
+
+
 def test_slow_iterations_go_on_abreast(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that takes longer than a chunk does not leave the other threads idle."""
     work = Counter(monkeypatch, iteration_cost=3.0)

@@ -439,7 +439,7 @@ class Loop:
             if stop.is_set():
                 self.stopped = True
                 return
-            self._advance()
+            self._advance(wanted)
             now = time.perf_counter()
             saves = self._saves if self._saves is not None and self._saves.due(now) else None
             due = self._looks.due(self._work.iteration, now, now - self._began)
@@ -460,11 +460,15 @@ class Loop:
         target, reached = self._limit.exploitability_chips, self._event.honest_chips
         return target is not None and reached is not None and reached <= target
 
-    def _advance(self) -> None:
-        """One chunk: a tenth of a second, the time that is left, up to the next look, all threads busy."""
+    def _advance(self, looking: bool) -> None:
+        """One chunk: a tenth of a second, the time that is left, up to the next look, all threads busy.
+
+        Where nobody wants looks they end no chunk: a river of eight decisions is iterated faster than it
+        is entered.
+        """
         work, limit = self._work, self._limit
         count = self._chunk
-        if (until_look := self._looks.left(work.iteration)) is not None:
+        if looking and (until_look := self._looks.left(work.iteration)) is not None:
             count = min(count, until_look)
         if limit.iterations is not None:
             count = min(count, limit.iterations - work.iteration)

@@ -9,11 +9,12 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from equipoise.agents.registry import make_agent
+from equipoise.agents.blueprint.files import find_blueprint, make_blueprint_once
+from equipoise.agents.registry import AgentSpec, make_agent
 from equipoise.agents.searching.searchagent import SearchAgent
 from equipoise.bench.reports.strength_report import picture, report
 from equipoise.bench.reproduce import strength
-from equipoise.bench.reproduce.strength import QUICK, VARIANTS, Plan, measured, slim
+from equipoise.bench.reproduce.strength import QUICK, VARIANTS, Effort, Plan, measured, slim
 from equipoise.errors import EquipoiseError
 from equipoise.games.rules import NOLIMIT_HOLDEM
 
@@ -64,6 +65,55 @@ def test_a_figure_is_measured_once(plan: Plan, monkeypatch) -> None:
     other = next(row for row in plan.rows() if row.words[0] == "match")
     with pytest.raises(EquipoiseError, match="no such agent"):
         measured(plan, other)
+
+
+def test_a_quick_run_has_the_rows_of_a_whole_one(plan: Plan) -> None:
+    whole = Plan(3, Effort(), 1, "quick")
+    whole.folder = plan.folder  # type: ignore[misc]
+    assert [row.name for row in plan.rows()] == [row.name for row in whole.rows()]
+
+
+def test_quick_opponents_train_shortly_and_beside_the_others(plan: Plan, monkeypatch) -> None:
+    monkeypatch.setattr(strength, "OPPONENTS", ("sampled", "quick"))
+    monkeypatch.setattr(strength, "has_blueprint", lambda name: name != "sampled")
+    trained: list[tuple[object, ...]] = []
+    monkeypatch.setattr(strength, "make_blueprint_once", lambda *told: trained.append(told))
+    plan.train("sampled")
+    plan.train("quick")
+    run = plan.folder / "sampled-0.5min.run"
+    assert trained == [("sampled", 0.5, run)]
+    file = plan.opponent("sampled")
+    run.mkdir()
+    (run / "blueprint.safetensors").symlink_to(find_blueprint("quick"))
+    make_blueprint_once("sampled", 0.5, run)  # It is here: nothing is trained.
+    spec = AgentSpec.read(file)
+    assert (spec.name, find_blueprint(spec.parameters["blueprint"]).parent) == (
+        "sampled-0.5min",
+        run,
+    )
+    row = next(row for row in plan.rows() if "sampled" in row.name)
+    assert row.name == "head to head, sampled, which trained for 0.5 minutes"
+    assert file in row.command
+    assert plan.opponent("quick") == "quick"
+    whole = Plan(3, Effort(), 1, "quick")
+    whole.train("sampled")
+    assert trained[-1] == ("sampled", strength.TRAINED["sampled"])
+    assert whole.opponent("sampled") == "sampled"
+
+
+def test_one_pair_reaches_nothing(plan: Plan) -> None:
+    for row in plan.rows():
+        if row.reached is not None and row.words[0] == "match":
+            assert not row.reached({"aivat_mbb_per_hand": 900.0, "aivat_ci95_mbb": None})
+        if row.name == "lbr on turn and river":
+            assert not row.reached({"mbb_per_hand": -900.0, "ci95_mbb": None})  # type: ignore[misc]
+
+
+def test_two_hands_of_a_dear_row_are_two_workers(plan: Plan) -> None:
+    for workers in (1, 2):
+        plan.workers = workers
+        row = next(row for row in plan.rows() if row.name == "lbr, 56 sizes on the flop")
+        assert ("--no-duplicate" in row.words) == (workers == 2)
 
 
 def test_what_is_told_of_a_row() -> None:

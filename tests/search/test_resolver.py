@@ -229,7 +229,7 @@ def test_a_stopped_solve_is_not_kept() -> None:
     stop.set()
     public = PublicState(played("cc/cc/cc/"), RIVER, 0)
     assert resolver.solved(public, stop).stopped
-    assert not resolver._solves
+    assert len(resolver.solves) == 0
     assert think(resolver, public, stop) is None
 
 

@@ -261,10 +261,10 @@ class _Builder:
             for hands in self.hands
         ]
         #: [player][card]: which hands do not hold the card.
-        self.free = [
-            (hands[None, :, :] != np.arange(deck_size)[:, None, None]).all(axis=2)
-            for hands in self.hands
-        ]
+        self.free = [np.ones((deck_size, len(hands)), dtype=bool) for hands in self.hands]
+        for free, hands in zip(self.free, self.hands, strict=True):
+            for cards in hands.T:
+                free[cards, np.arange(len(hands))] = False
 
     def boards(self, chance: Callable[[int, int], float], sort: bool = False) -> list[Board]:
         """Boards with hands and arrivals; with `sort`, hands of full boards weakest first.

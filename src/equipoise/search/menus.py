@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from equipoise.errors import GameError, IllegalActionError, TooLargeError
 from equipoise.games.betting import Betting, measure
@@ -104,6 +105,7 @@ class LineMenu(BetMenu):
         return self.base.looks_at(state)
 
 
+@lru_cache(maxsize=64)
 def menu_for(state: State, most_decisions: int | None = None) -> BetMenu:
     """The richest menu of the ladder whose tree from `state` on has at most so many decisions.
 

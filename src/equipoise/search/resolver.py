@@ -18,12 +18,11 @@ and would take for another. The turn after it begins with the ranges of that sol
 Nothing is solved again in between: solving at every node adds each solve's error to the last one's.
 
 What is answered depends on the public situation alone, not on who asked what before, nor on a clock:
-solves are kept, but made anew they are the same.
+solves are kept (:mod:`.solves`), but made anew they are the same.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -41,6 +40,7 @@ from equipoise.search.preflop import PREFLOP_ITERATIONS, SolvedPreflop, is_large
 from equipoise.search.programs import solve_by_program
 from equipoise.search.rollouts import flop_values
 from equipoise.search.solved import How, Solved, solve_subgame
+from equipoise.search.solves import Solves, numbers_of, question_of
 from equipoise.search.subgame import Subgame, Weights
 from equipoise.search.trunk import (
     Alternatives,
@@ -94,7 +94,7 @@ class SearchSettings:
     seconds: float | Clock | None = None
     #: Iterations below which a solve that a clock cut short is no answer, and refused.
     least: int = 0
-    #: Solves that are kept, of either kind.
+    #: Solves that are kept of each street; of rivers, which are small, more.
     kept: int = 16
     #: Threads of a solve.
     threads: int | None = 1
@@ -135,6 +135,7 @@ class Resolver:
         settings: SearchSettings | None = None,
         *,
         continuation: PolicySource | None = None,
+        solves: Solves | None = None,
     ) -> None:
         if seat not in (0, 1):
             raise GameError(f"seat = {seat}: a seat is 0 or 1")
@@ -146,7 +147,10 @@ class Resolver:
         self.seat = seat
         self.settings = settings or SearchSettings()
         self._preflop: dict[tuple[History, int], SolvedPreflop] = {}
-        self._solves: OrderedDict[_Key, Solved] = OrderedDict()
+        #: What his hands are worth by the trunk, by place and ranges.
+        self._worth: dict[tuple[object, ...], Weights] = {}
+        #: Where solves are kept: with one that searches the other seat, by the same trunk and settings.
+        self.solves = Solves(self.settings.kept) if solves is None else solves
 
     def policy(self, public: PublicState, stop: Stop | None = None) -> Policy:
         """What every hand of the seat plays here."""
@@ -250,7 +254,8 @@ class Resolver:
     def forget(self) -> None:
         """Let go of all solves: whoever goes on to another hand needs none of them."""
         self._preflop.clear()
-        self._solves.clear()
+        self._worth.clear()
+        self.solves.clear()
 
     # -------------------------------------------------------------------------------------- solves
 
@@ -264,9 +269,8 @@ class Resolver:
     ) -> Solved:
         """The solve with which a street begins."""
         key = (begun.history, board, hand, share)
-        if key in self._solves:
-            self._solves.move_to_end(key)
-            return self._solves[key]
+        if (found := self._kept(key)) is not None:
+            return found
         settings = self.settings
         last: Solved | None = None
         if begun.round > settings.first_street:
@@ -299,12 +303,18 @@ class Resolver:
         settings, he = self.settings, 1 - self.seat
         if kind == "unsafe":
             return UNSAFE
-        if state.round == 1:
-            worth = flop_values(self.continuation, state, board, ranges, he, hand, stop=stop)
-        else:
-            values = TrunkValues(self.continuation, state, board, ranges, hand)
-            worth = values.values(he, settings.alternatives)
-        return Gadget(kind, worth, settings.tie)
+        # Whatever is bet there, his alternatives are the same, and on a flop take a second.
+        key = (state.history, board, hand, numbers_of(*ranges))
+        if key not in self._worth:
+            if state.round == 1:
+                worth = flop_values(self.continuation, state, board, ranges, he, hand, stop=stop)
+            else:
+                values = TrunkValues(self.continuation, state, board, ranges, hand)
+                worth = values.values(he, settings.alternatives)
+            while len(self._worth) >= settings.kept:
+                self._worth.pop(next(iter(self._worth)))
+            self._worth[key] = worth
+        return Gadget(kind, self._worth[key], settings.tie)
 
     def _after_foreign(
         self,
@@ -316,9 +326,8 @@ class Resolver:
     ) -> Solved:
         """The solve of a flop that goes on after a bet which the trunk does not have."""
         key = (after.history, board, hand, 1.0)
-        if key in self._solves:
-            self._solves.move_to_end(key)
-            return self._solves[key]
+        if (found := self._kept(key)) is not None:
+            return found
         ranges = trunk_ranges(self.trunk, before, board, hand)
         kind = "unsafe" if before.to_act == self.seat else self.settings.gadget
         gadget = self._trunk_gadget(before, board, ranges, hand, stop, kind)
@@ -337,9 +346,8 @@ class Resolver:
     ) -> Solved:
         """The solve that goes on after a bet which the last one's tree does not have."""
         key = (after.history, board, hand, share)
-        if key in self._solves:
-            self._solves.move_to_end(key)
-            return self._solves[key]
+        if (found := self._kept(key)) is not None:
+            return found
         ranges = (last.reach(0, before, board), last.reach(1, before, board))
         # A bet of mine that was not in my tree says nothing on what he could have had elsewhere.
         kind = "unsafe" if before.to_act == self.seat else self.settings.gadget
@@ -357,6 +365,10 @@ class Resolver:
             worth = with_gifts(worth, last.gifts(1 - self.seat, state))
         return Gadget(kind, worth, settings.tie)
 
+    def _kept(self, key: _Key) -> Solved | None:
+        """The solve that this seat asked for by a key, if it is kept."""
+        return self.solves.named(len(key[0]), (self.seat, key))
+
     def _keep(
         self,
         key: _Key,
@@ -364,12 +376,27 @@ class Resolver:
         gadget: Gadget,
         stop: Stop | None,
     ) -> Solved:
+        """Solve, or take what was solved for the other seat, and keep it."""
+        street, name = len(key[0]), (self.seat, key)
+        # Nobody is guarded in an unsafe solve to the end of the hand: it is that of both seats.
+        alike = gadget.kind == "unsafe" and subgame.state.round > 1
+        question = question_of(subgame, gadget, *key[2:], None if alike else self.seat)
+        known = self.solves.answering(street, name, question)
+        if known is not None:
+            return known
+        found = self._solve(subgame, gadget, key, stop)
+        if not (found.stopped and stop is not None and stop.is_set()):
+            if found.stopped:
+                self._check(subgame.state, found.iterations, self.settings.least)
+                # What a clock cut short is nobody else's answer.
+                question = (question, self.seat)
+            self.solves.keep(street, name, question, found)
+        return found
+
+    def _solve(self, subgame: Subgame, gadget: Gadget, key: _Key, stop: Stop | None) -> Solved:
         settings = self.settings
-        found: Solved
         if settings.program is not None:
-            found = solve_by_program(subgame, self.seat, settings.program)
-            self._store(key, found)
-            return found
+            return solve_by_program(subgame, self.seat, settings.program)
         told: dict[str, Any] = {
             "iterations": settings.iterations,
             "budget": settings.budget * key[3],
@@ -378,19 +405,8 @@ class Resolver:
             "stop": stop,
         }
         if subgame.state.round == 1:
-            found = solve_flop(subgame, self.continuation, self.seat, gadget, hand=key[2], **told)
-        else:
-            found = solve_subgame(subgame, self.seat, gadget, **told)
-        if not (found.stopped and stop is not None and stop.is_set()):
-            if found.stopped:
-                self._check(subgame.state, found.iterations, settings.least)
-            self._store(key, found)
-        return found
-
-    def _store(self, key: _Key, found: Solved) -> None:
-        self._solves[key] = found
-        while len(self._solves) > self.settings.kept:
-            self._solves.popitem(last=False)
+            return solve_flop(subgame, self.continuation, self.seat, gadget, hand=key[2], **told)
+        return solve_subgame(subgame, self.seat, gadget, **told)
 
     def _seconds(self, state: State) -> float | None:
         seconds = self.settings.seconds

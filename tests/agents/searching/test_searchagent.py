@@ -89,8 +89,7 @@ def test_after_a_bet_off_the_tree_his_hands_may_stay_away() -> None:
     facing = public("r250c/cc/r431", TURN)
     player = agent()
     player.policy(facing)
-    kinds = {solved.solver.gadget.kind for solved in player.resolvers[1]._solves.values()}
-    kinds |= {solved.solver.gadget.kind for solved in player.resolvers[0]._solves.values()}
+    kinds = {solved.solver.gadget.kind for solved in player.resolvers[0].solves}
     assert kinds == {"unsafe", "resolve"}
 
 

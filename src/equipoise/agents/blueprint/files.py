@@ -117,20 +117,23 @@ def load_blueprint(source: str | Path) -> Blueprint:
     return _read(path, path.stat().st_mtime_ns)
 
 
-def make_blueprint_once(name: str, minutes: float | None = None) -> None:
+def make_blueprint_once(
+    name: str, minutes: float | None = None, folder: Path | None = None
+) -> None:
     """Train the blueprint of a recipe that ships into the cache folder, unless it is here.
 
-    It trains for as long as the recipe says, or for some `minutes`.
+    It trains for as long as the recipe says, or for some `minutes`. In a `folder` of its own it is one
+    beside the blueprint of that name, which nobody else takes for it.
     """
     from equipoise.solve.training.recipe import Recipe
     from equipoise.solve.training.run import TrainingRun, finish
 
-    if has_blueprint(name):
+    if has_blueprint(folder or name):
         return
     tell_making(f"the blueprint {name}, some minutes")
     # What an earlier attempt left behind was never finished.
     recipe = Recipe.shipped(name).limited(minutes=minutes)
-    trained = TrainingRun(recipe, cache_folder() / f"{name}.run").run(overwrite=True)
+    trained = TrainingRun(recipe, folder or cache_folder() / f"{name}.run").run(overwrite=True)
     if trained.interrupted:
         raise KeyboardInterrupt
     finish(trained, "full")

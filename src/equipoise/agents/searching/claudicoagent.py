@@ -27,7 +27,7 @@ from equipoise.games.menu import BetMenu
 from equipoise.games.policy import Policy, PublicState
 from equipoise.games.rules import Action, Rules, State
 from equipoise.search.menus import endgame_menu
-from equipoise.search.resolver import Resolver, SearchSettings
+from equipoise.search.resolver import SearchSettings
 from equipoise.settings import Within, choose
 from equipoise.solve.spots.bucketedriver import BUCKETINGS, TREMBLE, Program
 from equipoise.solve.training.blueprint import Blueprint
@@ -125,10 +125,7 @@ class ClaudicoAgent(SearchAgent):
             kept=self.settings.kept,
             threads=self.settings.threads,
         )
-        self.resolvers = tuple(
-            Resolver(self.trunk.policy, seat, self.settings, continuation=self.continuation)
-            for seat in (0, 1)
-        )
+        self.resolvers = self._both_seats(self.trunk.policy)
 
     def _menu(self, state: State) -> BetMenu:
         return endgame_menu(state, self.large_bets)

@@ -47,7 +47,8 @@ from equipoise.search.gadgets import Kind as GadgetKind
 from equipoise.search.menus import menu_for
 from equipoise.search.preflop import is_large
 from equipoise.search.resolver import Resolver, SearchSettings
-from equipoise.search.trunk import BlueprintTrunk
+from equipoise.search.solves import Solves
+from equipoise.search.trunk import BlueprintTrunk, PolicySource
 from equipoise.settings import Within, choose
 from equipoise.solve.training.blueprint import Blueprint
 
@@ -63,8 +64,8 @@ _SHARE = 0.9
 _SHORTEST = 0.02
 #: Iterations without which a solve that the clock cut short is no answer.
 _FEWEST = 16
-#: Solves of a hand that are kept for each seat.
-_KEPT = 4
+#: Solves of a hand that are kept of each street before the river.
+_KEPT = 3
 #: Answers that are kept.
 _KEPT_ANSWERS = 64
 #: How far probabilities may be from 1 in sum.
@@ -200,10 +201,16 @@ class SearchAgent(Agent):
             threads=self.threads or (cores() if alone else 1),
         )
         #: What searches, by seat.
-        self.resolvers = tuple(
-            Resolver(self.before_search, seat, self.settings, continuation=self.continuation)
+        self.resolvers = self._both_seats(self.before_search)
+
+    def _both_seats(self, trunk: PolicySource) -> tuple[Resolver, Resolver]:
+        """What searches each seat: who asks for both has what they share solved once."""
+        solves = Solves(self.settings.kept)
+        first, second = (
+            Resolver(trunk, seat, self.settings, continuation=self.continuation, solves=solves)
             for seat in (0, 1)
         )
+        return first, second
 
     # ------------------------------------------------------------------------------------- playing
 

@@ -211,8 +211,9 @@ class LbrResult(Columnar):
         }
 
 
-#: Deals that a worker takes at a time.
-_PART = 32
+#: Deals that a worker takes at a time, at most, and the least parts for each: a search may take a minute
+#: for a deal, and nobody should wait for one who has half of them left.
+_PART, _PARTS_EACH = 32, 8
 
 
 @dataclass
@@ -286,7 +287,8 @@ def local_best_response(
         responses.append(LocalBestResponse(target, rules, menu))
     step = 2 if duplicate else 1
     deals = hands // step
-    parts = [range(first, min(first + _PART, deals)) for first in range(0, deals, _PART)]
+    size = min(_PART, -(-deals // (workers * _PARTS_EACH))) if workers > 1 else _PART
+    parts = [range(first, min(first + size, deals)) for first in range(0, deals, size)]
     won: list[list[float]] = [[] for _ in responses]
     watched, start = estimate([]), perf_counter()
     source = _Deals(responses, rules, seed, duplicate)

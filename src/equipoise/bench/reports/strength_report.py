@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,13 @@ def figure(result: Data) -> tuple[float, float, str] | None:
 
     >>> figure({"mbb_per_hand": -3.0, "ci95_mbb": 2.0})
     (-3.0, 2.0, 'mbb/hand')
+    >>> figure({"mbb_per_hand": -3.0, "ci95_mbb": None})
+    (-3.0, inf, 'mbb/hand')
     """
     for key, error, unit in _FIGURES:
         if isinstance(result.get(key), int | float):
-            return float(result[key]), float(result.get(error) or 0.0), unit
+            spread = result.get(error)
+            return float(result[key]), inf if spread is None else float(spread), unit
     return None
 
 
@@ -57,7 +61,11 @@ def picture(data: Data, path: Path) -> None:
     import matplotlib.pyplot as plt
 
     rows = [(row["name"], figure(row["result"])) for row in data["rows"]]
-    shown = [(name, found) for name, found in rows if found is not None and found[2] == "mbb/hand"]
+    shown = [
+        (name, found)
+        for name, found in rows
+        if found is not None and found[2] == "mbb/hand" and isfinite(found[1])
+    ]
     canvas, axes = plt.subplots(figsize=(9, 1 + 0.3 * len(shown)), layout="constrained")
     places = range(len(shown))
     means = [found[0] for _, found in shown]

@@ -6,7 +6,8 @@ sizes over sockets. What is done is kept: a figure is a file in the cache, named
 blueprints that it plays, so a run that was stopped goes on where it was, and who changes a blueprint
 measures anew. Hands are fixed beforehand; nothing is stopped because it looks good.
 
-Opponents that do not ship trained are trained first, by their recipes, and kept as every blueprint is.
+Opponents that do not ship trained are trained first, by their recipes, and kept as every blueprint is. A
+quick run trains them for half a minute, to files of their own: rows say so, and a longer run trains anew.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -71,12 +73,18 @@ class Effort:
     ablation_roots: int = 40
     odd: int = 10_000
     odd_searched: int = 500
+    #: Hands of 56 sizes on the flop, each of which is a flop to solve.
+    flop_sizes: int = 1500
+    #: Minutes for which opponents train; None is `TRAINED`, and the blueprint is then that of their name.
+    training: float | None = None
 
 
-#: For a first look. Meant for twenty minutes of two cores, and longer: 56 sizes on the river alone take four.
+#: For a first look, meant for twenty minutes of two cores, in which it was not run whole yet. CPU seconds a
+#: hand: 7 on turn and river, 10 with 56 sizes on the river, 4 to fold and call, 2 on all streets, 270 with 56
+#: sizes on the flop; a meeting 1. An endgame of the turn had not ended after 108.
 QUICK = Effort(
-    late=24, all_streets=40, rivers=6, turns=1, meetings=40, ablation=8, ablation_roots=1, odd=1000,
-    odd_searched=10,
+    late=4, all_streets=8, flop_sizes=2, rivers=4, turns=1, meetings=12, ablation=2, ablation_roots=1,
+    odd=1000, odd_searched=6, training=0.5,
 )  # fmt: skip
 
 
@@ -97,9 +105,13 @@ class Row:
         return f"equipoise {shlex.join(self.words)} --json"
 
 
-def upper(result: Data) -> float:
-    """Upper end of the 95 % interval of a local best response."""
-    return float(result["mbb_per_hand"] + result["ci95_mbb"])
+def half(result: Data, key: str = "ci95_mbb") -> float:
+    """Half of a 95 % interval: of one pair of hands nothing follows.
+
+    >>> half({"ci95_mbb": 20.0}), half({"ci95_mbb": None})
+    (20.0, inf)
+    """
+    return inf if result[key] is None else float(result[key])
 
 
 class Plan:
@@ -133,6 +145,27 @@ class Plan:
             with written(path, "w") as file:
                 file.write(text)
         return str(path)
+
+    def opponent(self, name: str) -> str:
+        """An opponent's name where its blueprint is here; in a quick run, else, a file that names another."""
+        training = self.effort.training
+        if training is None or has_blueprint(name):
+            return name
+        path = self.folder / f"{name}-{training:g}min.toml"
+        run = self.folder / f"{name}-{training:g}min.run"
+        text = f'agent = "{name}"\nname = "{path.stem}"\nblueprint = "{run}"\n'
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            with written(path, "w") as file:
+                file.write(text)
+        return str(path)
+
+    def train(self, name: str) -> None:
+        """Let an opponent be there to be played."""
+        training = self.effort.training
+        if training is None:
+            make_blueprint_once(name, TRAINED.get(name))
+        elif not has_blueprint(name):
+            make_blueprint_once(name, training, self.folder / f"{name}-{training:g}min.run")
 
     def _lbr(self, agent: str, menu: str, hands: int, *more: str) -> tuple[str, ...]:
         return ("lbr", agent, "--menu", menu, "--hands", str(hands), *self._seeded, *more)
@@ -182,12 +215,14 @@ class Plan:
                     told["exploitability_pct_pot"] <= own and told["off_tree_pct_pot"] <= wide
                 ),
             )
-        for other in OPPONENTS:
+        for name in OPPONENTS:
+            other = self.opponent(name)
+            short = "" if other == name else f", which trained for {effort.training:g} minutes"
             yield Row(
-                f"head to head, {other}",
+                f"head to head, {name}{short}",
                 self._match(agent, other, effort.meetings),
                 "the 95 % interval above 0",
-                lambda told: told["aivat_mbb_per_hand"] - told["aivat_ci95_mbb"] > 0,
+                lambda told: told["aivat_mbb_per_hand"] - half(told, "aivat_ci95_mbb") > 0,
             )
         plain = self.agent("blueprint")
         yield Row("head to head, its blueprint", self._match(agent, plain, effort.meetings))
@@ -199,13 +234,13 @@ class Plan:
             "lbr on turn and river",
             self._lbr(agent, "c,c,fcpa,fcpa", effort.late),
             "mean at most 0, upper bound below +500",
-            lambda told: told["mbb_per_hand"] <= 0 and upper(told) < 500,
+            lambda told: told["mbb_per_hand"] <= 0 and told["mbb_per_hand"] + half(told) < 500,
         )
         yield Row(
             "lbr, fold and call",
             self._lbr(agent, "fc", effort.all_streets),
             "at most 0 within the interval",
-            lambda told: told["mbb_per_hand"] - told["ci95_mbb"] <= 0,
+            lambda told: told["mbb_per_hand"] - half(told) <= 0,
         )
         yield Row(
             "lbr on all streets, beside its blueprint",
@@ -213,18 +248,20 @@ class Plan:
             "at most +300, and below its blueprint's with 95 % confidence",
             lambda told: (
                 told["mbb_per_hand"] <= 300
-                and told["difference_mbb"] + told["difference_ci95_mbb"] < 0
+                and told["difference_mbb"] + half(told, "difference_ci95_mbb") < 0
             ),
         )
         yield Row(
             "lbr, 56 sizes on the river",
             self._lbr(agent, "c,c,c,56", effort.late),
             "at most 0 within the interval",
-            lambda told: told["mbb_per_hand"] - told["ci95_mbb"] <= 0,
+            lambda told: told["mbb_per_hand"] - half(told) <= 0,
         )
+        # A pair of hands is one worker's: where pairs are fewer than workers each has a hand.
+        alone = ("--no-duplicate",) * (effort.flop_sizes < 2 * self.workers)
         yield Row(
             "lbr, 56 sizes on the flop",
-            self._lbr(agent, "c,56,fc,fc", effort.late),
+            self._lbr(agent, "c,56,fc,fc", effort.flop_sizes, *alone),
             "below 847",
             lambda told: told["mbb_per_hand"] < 847,
         )
@@ -379,7 +416,7 @@ def run(
     for number, name in enumerate(OPPONENTS):
         if not has_blueprint(name):
             progress(Event(number, len(OPPONENTS), f"training {name}"))
-            make_blueprint_once(name, TRAINED.get(name))
+            plan.train(name)
     rows = list(plan.rows())
     found: list[Data] = []
     for row in rows:
