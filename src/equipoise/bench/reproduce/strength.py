@@ -65,8 +65,8 @@ class Effort:
     """Hands and endgames of the rows: some 24 CPU hours in all, by the seconds below.
 
     CPU seconds a hand, against local best responses: 7 on turn and river, 10 with 56 sizes on the river, 4 to
-    fold and call, 2 on all streets, 270 with 56 sizes on the flop, each of which is a flop to solve; a meeting
-    1; an endgame of the turn several hundred. What is dear has fewer hands than were asked for.
+    fold and call, 2 on all streets, 270 with 56 sizes on the flop, each of which is a flop to solve; 1 for a
+    meeting. An endgame of the turn takes several hundred. What is dear has fewer hands than were asked for.
     """
 
     late: int = 1500
