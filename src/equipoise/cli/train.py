@@ -178,12 +178,24 @@ def _train(
 
 
 def _say_how_to_go_on(trained: Trained, json: bool) -> None:
-    again = ("--resume", "--overwrite")
     _say(
         f"stopped, and saved in {trained.folder}; go on with\n    equipoise "
-        f"{shlex.join([word for word in sys.argv[1:] if word not in again])} --resume",
+        f"{shlex.join(_resumed(sys.argv[1:]))}",
         json,
     )
+
+
+def _resumed(words: list[str]) -> list[str]:
+    """The words that go on with a run: it has begun, and is not begun anew.
+
+    >>> _resumed(["train", "flagship", "--from", "mine.run", "--minutes", "9", "--overwrite"])
+    ['train', 'flagship', '--minutes', '9', '--resume']
+    """
+    kept, words = [], [word for word in words if word not in ("--resume", "--overwrite")]
+    for before, word in zip(["", *words], words, strict=False):
+        if "--from" not in (before, word.partition("=")[0]):
+            kept.append(word)
+    return [*kept, "--resume"]
 
 
 def _say(line: str, json: bool) -> None:
