@@ -98,7 +98,7 @@ COMPILED = re.compile(
 #: Others that kernels may read: constants, shapes of tuples, and which kernel is called for which.
 CONSTANTS = {
     *("kernel.py", "cards/card.py", "cards/combos.py", "cards/streets.py", "games/nodes.py"),
-    *("solve/sweep/layout.py", "solve/sweep/evaluators.py"),
+    *("solve/sweep/layout.py", "solve/sweep/evaluators.py", "solve/sampling/publicstack.py"),
 }
 KERNELS = sorted(
     path.relative_to(SOURCE).as_posix()

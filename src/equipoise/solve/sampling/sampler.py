@@ -19,7 +19,7 @@ from equipoise.errors import SolverError
 from equipoise.games.betting import Betting
 from equipoise.kernel import cores
 from equipoise.solve.sampling.deals import DealSource, HoldemDeals
-from equipoise.solve.sampling.publicstack import public_stack
+from equipoise.solve.sampling.publicrounds import public_stack
 from equipoise.solve.sampling.publicwalk import public
 from equipoise.solve.sampling.rows import SampledRows
 from equipoise.solve.sampling.walk import SamplingRule, WalkStack, chance, external, outcome
