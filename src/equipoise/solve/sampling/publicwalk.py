@@ -25,8 +25,7 @@ responses. Learning from best responses alone comes to the strategy of buckets t
 anybody, where an equilibrium among buckets loses several times as much (CFR-BR: Johanson, Bard, Burch and
 Bowling, "Finding Optimal Abstract Strategies in Extensive-Form Games", AAAI 2012; there for all streets).
 Streets before learn what rivers are worth to who may meet such players, and come there with other hands.
-Tried instead, and worse for as much time: informed walks that teach the river alone, in turn with plain
-ones, and a river taught alone while the streets before it stay as they were.
+Informed walks that teach the river alone, in turn with plain ones, were tried instead and were worse.
 
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
