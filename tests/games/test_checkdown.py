@@ -9,9 +9,9 @@ from equipoise.cards.equity import equity, hand_equities
 from equipoise.cards.range import Range
 from equipoise.errors import TooLargeError
 from equipoise.games.belief import Belief
-from equipoise.games.checkdown import CheckDown
+from equipoise.games.checkdown import CheckDown, half_pot, likely_half_pot
 from equipoise.games.hand import all_in_share
-from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules
+from equipoise.games.rules import LIMIT_HOLDEM, NOLIMIT_HOLDEM, Rules, State
 
 FLOP = parse_cards("Kh 7d 2c")
 
@@ -89,3 +89,21 @@ def test_equities_against_a_range():
         for combo in np.flatnonzero(~blocked(board))[::300].tolist():
             alone = game.equity(combo, np.where(blocked(board), 0, weights), board)
             assert alone == pytest.approx(on_board[combo], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("betting", "called", "likely"),
+    [
+        ("", 100, 100),
+        ("r200", 200, 200),
+        ("r300", 300, 200),
+        ("cc/r200", 200, 200),
+        ("cc/cr20000", 20_000, 200),
+        ("cc/r20000c//", 20_000, 20_000),
+        ("r300c/", 300, 300),
+    ],
+)
+def test_of_an_open_bet_half_the_pot_counts(betting, called, likely):
+    state = State.from_betting_text(NOLIMIT_HOLDEM, betting)
+    assert half_pot(state) == called
+    assert likely_half_pot(state) == likely

@@ -216,6 +216,21 @@ def half_pot(state: State) -> float:
     return min(max(state.committed), *state.rules.stacks) + state.rules.dead / 2
 
 
+def likely_half_pot(state: State) -> float:
+    """Half of the pot that a hand is likely to be for: of a bet no more than half the pot before it counts.
+
+    The larger a bet, the seldomer it is called: of all-ins for a hundred pots hardly any is. Called by p / (p + b)
+    of the hands, as a bet of b into a pot of p should be, it adds less than p on average.
+
+    >>> from equipoise.games.rules import NOLIMIT_HOLDEM
+    >>> likely_half_pot(State.from_betting_text(NOLIMIT_HOLDEM, "cc/cr20000"))
+    200.0
+    """
+    lying = min(state.committed) + state.rules.dead / 2
+    called = half_pot(state)
+    return called if state.to_act is None else min(called, 2 * lying)
+
+
 @cache
 def _pairs_apart(data: bytes, held: int) -> NDArray[np.bool_]:
     """Which pairs of hands share no card."""

@@ -18,6 +18,7 @@ from equipoise.cards.combos import COMBO_CARDS, COMBO_CLASS
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.checkdown import CheckDown
 from equipoise.games.dealing import DealtCards
+from equipoise.games.policy import Policy
 from equipoise.games.rules import LIMIT_HOLDEM, Rules, State, nolimit
 
 #: Four cards, one of them private, one of them public: 24 deals.
@@ -138,6 +139,28 @@ def test_suits_that_tell_and_an_unknown_opponent(tmp_path):
     gap = estimate(again.payoffs - match.payoffs)
     assert abs(gap.mean) < 4 * gap.standard_error
     assert again.std_mbb < 0.9 * match.std_mbb
+
+
+class Jammer(ChartAgent):
+    """Opens all-in for a hundred big blinds, each hand by a chance of its own; else it gives up."""
+
+    def chart(self, state, board):
+        policy = super().chart(state, board)
+        shares = np.zeros_like(policy.probabilities)
+        shares[:, 0] = 1
+        if state.betting_text() == "":
+            chance = (COMBO_CLASS % 7 / 100).astype(np.float32)
+            shares[:, 0] -= chance
+            shares[:, -1] = chance
+        return Policy(policy.actions, shares)
+
+
+def test_a_jam_that_is_always_folded_to_is_no_luck_of_a_hundred_pots(tmp_path):
+    rules = nolimit(10_000, 50, 100)
+    jammer = Jammer(rules, 3, key=high_cards())
+    match = play_match(jammer, "fold", rules, 1000, 4, log=tmp_path / "log")
+    assert match.std_mbb > 50
+    assert aivat(match, jammer, "fold").std_mbb < match.std_mbb
 
 
 class Hidden(RandomAgent):

@@ -17,11 +17,13 @@ is 0 on average, given everything before: P(o) is the share of the weight that g
 payoff, averaged in the same way over what the players might have held, plus all these corrections is
 the estimate. It is unbiased whatever u is, and the better u foretells, the less luck is left.
 
-u is the check-down value (:mod:`equipoise.games.checkdown`) with the last bet called. It is its own
-mean over the cards to come, so the first term of c for a public card is simply V_t, and for the
-private cards of a player whose policy is not known it is 0, by symmetry. A policy that is not known
-at some decision ends the range of its player: his real hand is put in its place, which is an event
-like any other, with the range as its probabilities.
+u is the check-down value (:mod:`equipoise.games.checkdown`) with the last bet called, of which no more than
+half the pot counts (:func:`~equipoise.games.checkdown.likely_half_pot`): were all-ins taken for called ones,
+each that is folded to would be luck of a hundred pots. Cards come when no bet is open, and there u is its own
+mean over the cards to come, so the first term of c for a public card is simply V_t, and for the private cards
+of a player whose policy is not known it is 0, by symmetry. A policy that is not known at some decision ends
+the range of its player: his real hand is put in its place, which is an event like any other, with the range
+as its probabilities.
 
 On the flop of hold'em, where u takes most of the time, it is the mean over one run-out in eight. Which eighth
 is drawn, for each deal, and nothing in the hand depends on it; on average over the eighths it is u, so that
@@ -63,7 +65,7 @@ from equipoise.cards.combos import hand_number
 from equipoise.columnar import Columnar
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.belief import Belief
-from equipoise.games.checkdown import CheckDown, Margins, half_pot
+from equipoise.games.checkdown import CheckDown, Margins, likely_half_pot
 from equipoise.games.dealing import DealtCards, SeededDeals
 from equipoise.games.hand import hand_seed
 from equipoise.games.policy import Policy, PublicState
@@ -203,7 +205,7 @@ class _Hand:
             if option.kind == Kind.FOLD:
                 value = after.payoffs()[0] * mass
             else:
-                value = sign * half_pot(after) * margin
+                value = sign * likely_half_pot(after) * margin
             mean += float(value)
             if option == action:
                 found = bool(mass > 0)
@@ -243,10 +245,10 @@ class _Hand:
         self.side, (self.margin, self.mass) = player, known[1]
 
     def _value(self, state: State) -> float:
-        """Check-down value for position 0 with the last bet called."""
+        """Check-down value for position 0, for the pot that it is likely to be about."""
         weights = self.ranges[self.side].weights
         value = float(self.margin @ weights) / float(self.mass @ weights)
-        return half_pot(state) * (-value if self.side else value)
+        return likely_half_pot(state) * (-value if self.side else value)
 
 
 def _held(record: HandRecord, position: int) -> int:
