@@ -219,8 +219,8 @@ def half_pot(state: State) -> float:
 def likely_half_pot(state: State) -> float:
     """Half of the pot that a hand is likely to be for: of a bet no more than half the pot before it counts.
 
-    The larger a bet, the seldomer it is called: of all-ins for a hundred pots hardly any is. Called by p / (p + b)
-    of the hands, as a bet of b into a pot of p should be, it adds less than p on average.
+    The larger a bet, the seldomer it is called: of all-ins for a hundred pots hardly any is. Called by
+    p / (p + b) of the hands, as a bet of b into a pot of p should be, it adds less than p on average.
 
     >>> from equipoise.games.rules import NOLIMIT_HOLDEM
     >>> likely_half_pot(State.from_betting_text(NOLIMIT_HOLDEM, "cc/cr20000"))

@@ -14,9 +14,9 @@ corrections are AIVAT's, Burch, Schmid, Moravčík, Morrill and Bowling 2018). A
 
 Whatever is drawn, the sum over W of what x wins is on average what x wins from the agent, because each
 step keeps the mean of every function of y. That holds for the check-down value V too, half the called
-pot times x's margin over the range, where of an open bet no more than half the pot counts. So its luck is known
-and taken off: V before a card or a draw is the mean of V after it, and the difference is added. Of pots in
-which nothing but blinds lies it is not: there is little luck in them, and what folds to every bet is paid
+pot times x's margin over the range, where of an open bet no more than half the pot counts. So its luck is
+known and taken off: V before a card or a draw is the mean of V after it, and the difference is added. Of pots
+in which nothing but blinds lies it is not: there is little luck in them, and what folds to every bet is paid
 without any.
 
 The mean is that of a match, for any responder that looks at the range alone; there is only less luck, and
