@@ -68,3 +68,7 @@ class Agent(ABC):
     def policy(self, public: PublicState) -> Policy | None:
         """The mixed strategy of every hand here, None if it is not known."""
         return None
+
+    def at_once(self, public: PublicState) -> bool:
+        """Whether `policy` answers without a search; the situation alone says so, not what was asked."""
+        return not self.waits

@@ -41,6 +41,14 @@ Start = Annotated[
     str | None,
     typer.Option("--from", help="Begin with the strategy of a blueprint, by name or file."),
 ]
+Counts = Annotated[
+    int | None,
+    typer.Option(
+        "--counts-as", help="With --from: the iterations that its strategy counts as; 12,000."
+    ),
+]
+#: Iterations that a strategy may count as.
+_MOST_COUNTED = 10_000_000
 #: Options of `train adaptive`.
 Logs = Annotated[
     list[Path] | None,
@@ -87,6 +95,7 @@ def train_command(
     workers: Workers = None,
     address: Address = None,
     start: Start = None,
+    counts: Counts = None,
     log: Logs = None,
     hands: FirstHands = None,
     features: Phi = "full",
@@ -136,8 +145,12 @@ def train_command(
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
-    how = {"threads": threads, "workers": workers, "address": address, "start": _blueprint(start)}
-    _train(chosen, out, how, resume=resume, overwrite=overwrite, json=json)
+    if counts is not None and start is None:
+        raise EquipoiseError("--counts-as says what the blueprint of --from counts as: give both")
+    check_number("--counts-as", counts, 1, _MOST_COUNTED)
+    how = {"threads": threads, "workers": workers, "address": address}
+    begun = {"start": _blueprint(start), "counts": counts}
+    _train(chosen, out, how | begun, resume=resume, overwrite=overwrite, json=json)
 
 
 def _blueprint(source: str | None) -> Blueprint | None:
@@ -190,10 +203,12 @@ def _resumed(words: list[str]) -> list[str]:
 
     >>> _resumed(["train", "flagship", "--from", "mine.run", "--minutes", "9", "--overwrite"])
     ['train', 'flagship', '--minutes', '9', '--resume']
+    >>> _resumed(["train", "flagship", "--from=mine.run", "--counts-as", "30000"])
+    ['train', 'flagship', '--resume']
     """
     kept, words = [], [word for word in words if word not in ("--resume", "--overwrite")]
     for before, word in zip(["", *words], words, strict=False):
-        if "--from" not in (before, word.partition("=")[0]):
+        if not {before, word.partition("=")[0]} & {"--from", "--counts-as"}:
             kept.append(word)
     return [*kept, "--resume"]
 

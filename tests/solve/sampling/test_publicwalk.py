@@ -184,6 +184,32 @@ def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble, informed):
     assert learnt > 2_000
 
 
+def test_streets_that_are_walked_by_chance_teach_the_same_on_average(shallow):
+    """The slow twin of the roulette is no roulette: means over boards of both agree."""
+    one, all_of_them = (
+        PublicSampling(shallow, seed=7, tremble=0.05, informed=0.5, rare=rare) for rare in (0.6, 0)
+    )
+    told = np.random.default_rng(5).normal(-0.3, 1, len(one.sampler.rows))
+    looks, parts = 150, 24
+    means = []
+    for solver in (one, all_of_them):
+        solver.sampler.rows[:] = told
+        found = np.array([solver.sampler.estimate(looks) / looks for _ in range(parts)])
+        # Hands add up where the round has few buckets: the first decisions.
+        first = [solver.layout.block(part, 0).sum(0).ravel() for part in found]
+        second = [
+            solver.layout.block(part, int(node)).sum(0).ravel()
+            for part in found
+            for node in solver.layout.decisions[1:2]
+        ]
+        means.append(np.hstack([first, second]).astype(np.float64))
+    gap = means[0].mean(0) - means[1].mean(0)
+    error = np.sqrt((means[0].var(0) + means[1].var(0)) / (parts - 1))
+    assert (np.abs(gap) < 5 * error + 1e-3).all()
+    # It is another walk: what it adds is noisier.
+    assert (means[0].std(0) > means[1].std(0)).mean() > 0.5
+
+
 def test_lines_that_nobody_takes_are_left_out_and_taken_up_again(shallow):
     """Whoever folds all hands at once teaches nothing below; what was there before is not reused."""
     solver = PublicSampling(shallow, seed=4)
@@ -244,14 +270,20 @@ def test_a_run_begins_with_a_strategy_and_leaves_it_slowly(shallow):
     begun = PublicSampling(shallow, seed=5)
     begun.begin_with(strategy.rows)
     assert begun.iteration == 12_000
+    anchored = PublicSampling(shallow, seed=5)
+    anchored.begin_with(strategy.rows, 60_000)
+    assert anchored.iteration == 60_000
     # What is played now, and what it is on average so far, is what was begun with.
     opening = strategy.rows(0).T
     regrets = begun.layout.block(begun.sampler.rows, 0)[:, REGRET]
     np.testing.assert_allclose(regrets / regrets.sum(1, keepdims=True), opening, atol=1e-4)
     np.testing.assert_allclose(begun.average_strategy().rows(0).T, opening, atol=1e-4)
     begun.advance(60)
-    moved = np.abs(begun.average_strategy().rows(0).T - opening).mean()
-    assert 0 < moved < 0.02
+    anchored.advance(60)
+    moved, less = (
+        np.abs(solver.average_strategy().rows(0).T - opening).mean() for solver in (begun, anchored)
+    )
+    assert 0 < less < moved < 0.02
 
 
 def test_the_informed_take_less_from_who_has_met_them(deals):

@@ -138,6 +138,10 @@ class ClaudicoAgent(SearchAgent):
 
     def policy(self, public: PublicState) -> Policy:
         """What every hand plays here."""
-        if self.first_street is None or public.state.round < 3 or public.state.to_act is None:
+        if self.at_once(public) or public.state.to_act is None:
             return self.plain.policy(public)
         return self.solved_policy(public)
+
+    def at_once(self, public: PublicState) -> bool:
+        """Whether the blueprint answers."""
+        return self.first_street is None or public.state.round < 3

@@ -246,9 +246,14 @@ class SearchAgent(Agent):
             return self.plain.policy(public)
         if self._jams and (found := jam_policy(state)) is not None:
             return found
-        if not (is_large(state) or self.resolvers[state.to_act].searches(public)):
-            return self.plain.policy(public)
-        return self.solved_policy(public)
+        return self.plain.policy(public) if self.at_once(public) else self.solved_policy(public)
+
+    def at_once(self, public: PublicState) -> bool:
+        """Whether the blueprint answers."""
+        state = public.state
+        if self.first_street is None:
+            return True
+        return not (is_large(state) or self.resolvers[state.to_act or 0].searches(public))
 
     def solved_policy(self, public: PublicState) -> Policy:
         """What a search, kept as long as it is asked for, says that every hand plays."""

@@ -17,13 +17,14 @@ is 0 on average, given everything before: P(o) is the share of the weight that g
 payoff, averaged in the same way over what the players might have held, plus all these corrections is
 the estimate. It is unbiased whatever u is, and the better u foretells, the less luck is left.
 
-u is the check-down value (:mod:`equipoise.games.checkdown`) with the last bet called, of which no more than
-half the pot counts (:func:`~equipoise.games.checkdown.likely_half_pot`): were all-ins taken for called ones,
-each that is folded to would be luck of a hundred pots. Cards come when no bet is open, and there u is its own
-mean over the cards to come, so the first term of c for a public card is simply V_t, and for the private cards
-of a player whose policy is not known it is 0, by symmetry. A policy that is not known at some decision ends
-the range of its player: his real hand is put in its place, which is an event like any other, with the range
-as its probabilities.
+u is the check-down value (:mod:`equipoise.games.checkdown`). If a bet is open and the policy that
+answers is at hand, those who fold to it fold and all others call; else it is called, and no more than
+half the pot counts of it (:func:`~equipoise.games.checkdown.likely_half_pot`): were all-ins taken for
+called ones, each that is folded to would be luck of a hundred pots. Cards come when no bet is open, and
+there u is its own mean over the cards to come, so the first term of c for a public card is simply V_t,
+and for the private cards of a player whose policy is not known it is 0, by symmetry. A policy that is
+not known at some decision ends the range of its player: his real hand is put in its place, which is an
+event like any other, with the range as its probabilities.
 
 On the flop of hold'em, where u takes most of the time, it is the mean over one run-out in eight. Which eighth
 is drawn, for each deal, and nothing in the hand depends on it; on average over the eighths it is u, so that
@@ -65,11 +66,11 @@ from equipoise.cards.combos import hand_number
 from equipoise.columnar import Columnar
 from equipoise.errors import ArtefactError, EquipoiseError
 from equipoise.games.belief import Belief
-from equipoise.games.checkdown import CheckDown, Margins, likely_half_pot
+from equipoise.games.checkdown import CheckDown, Margins, half_pot, likely_half_pot
 from equipoise.games.dealing import DealtCards, SeededDeals
 from equipoise.games.hand import hand_seed
 from equipoise.games.policy import Policy, PublicState
-from equipoise.games.rules import Action, Kind, Rules, State
+from equipoise.games.rules import FOLD, Action, Kind, Rules, State
 from equipoise.run import Event, Listener
 from equipoise.workers import check_workers
 
@@ -124,6 +125,8 @@ class _Hand:
         self.checkdown, self.players, self.record = checkdown, players, record
         #: Policies that are known without asking, by position and betting.
         self.kept = kept
+        #: Policies that were asked for.
+        self.asked: dict[tuple[int, str], Policy | None] = {}
         #: The run-outs of a flop that are looked at.
         self.part = (eighth, _FLOP_STEP)
         self.held = [_held(record, position) for position in (0, 1)]
@@ -171,15 +174,24 @@ class _Hand:
     def _act(self, state: State, action: Action) -> float:
         player = state.to_act
         assert player is not None
-        agent = self.players[player]
-        policy = None
-        if agent is not None:
-            policy = self.kept.get((player, state.betting_text())) if self.kept else None
-            if policy is None:
-                policy = agent.policy(PublicState(state, self.board, self.record.number))
+        policy = self._policy(state)
         if policy is None:
             return self._reveal(state, player)
         return self._correct(state, player, policy, action)
+
+    def _policy(self, state: State) -> Policy | None:
+        """What the player to act plays, if that is known."""
+        player = state.to_act
+        assert player is not None
+        agent, key = self.players[player], (player, state.betting_text())
+        if agent is None:
+            return None
+        if key not in self.asked:
+            found = self.kept.get(key)
+            if found is None:
+                found = agent.policy(PublicState(state, self.board, self.record.number))
+            self.asked[key] = found
+        return self.asked[key]
 
     def _reveal(self, state: State, player: int) -> float:
         """The policy is not known here: go on with the hand that was really held."""
@@ -200,12 +212,13 @@ class _Hand:
         margins = self.margin @ branches
         mean = chosen = 0.0
         found = False
-        for option, mass, margin in zip(policy.actions, masses, margins, strict=True):
+        options = zip(policy.actions, branches.T, masses, margins, strict=True)
+        for option, branch, mass, margin in options:
             after = state.apply(option)
             if option.kind == Kind.FOLD:
                 value = after.payoffs()[0] * mass
             else:
-                value = sign * likely_half_pot(after) * margin
+                value = sign * self._worth(after, branch, mass, margin)
             mean += float(value)
             if option == action:
                 found = bool(mass > 0)
@@ -225,6 +238,36 @@ class _Hand:
         return mean / float(masses.sum()) - chosen
 
     # ------------------------------------------------------------------------------ values
+
+    def _worth(
+        self, after: State, branch: NDArray[np.float64], mass: float, margin: float
+    ) -> float:
+        """What all hands that take an action win, in chips times their mass, for who took it.
+
+        `branch` are these hands with their weights.
+        """
+        folds = self._folding(after) if mass > 0 else None
+        if folds is None:
+            return likely_half_pot(after) * margin
+        answering = after.to_act
+        assert answering is not None
+        part = self.part if len(self.board) == _FLOP_CARDS else (0, 1)
+        met = self.checkdown.against(folds, self.board, branch, part)
+        won = (after.committed[answering] + after.rules.dead / 2) * float(met.mass @ branch)
+        return won + half_pot(after) * (margin - float(met.margin @ branch))
+
+    def _folding(self, state: State) -> NDArray[np.float64] | None:
+        """Hands that fold to a bet; None where that is not known, or takes a search."""
+        player = state.to_act
+        if player is None or not state.to_call:
+            return None
+        agent = self.players[player]
+        if agent is None or not agent.at_once(PublicState(state, self.board, self.record.number)):
+            return None
+        policy = self._policy(state)
+        if policy is None or FOLD not in policy.actions:
+            return None
+        return self.ranges[player].weights * policy.probabilities[:, policy.actions.index(FOLD)]
 
     def _see(self, board: tuple[int, ...], player: int) -> None:
         """The board comes; the hands of `player` are valued next."""

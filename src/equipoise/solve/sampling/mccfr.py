@@ -46,8 +46,10 @@ from equipoise.solve.sweep.tableau import Precision, Tableau
 
 #: Regrets stop at this multiple of the regret from which on actions are skipped.
 _FLOOR = 1.05
-#: A strategy that is begun with counts as so many iterations, and is looked at so often first.
-_BEGUN, _LOOKS = 12_000, 200
+#: A strategy that is begun with counts as so many iterations unless told otherwise; looks at it first.
+BEGUN, _LOOKS = 12_000, 200
+#: Its share in the average, of what so many iterations would have there: it is to be left behind.
+_STAYS = 0.25
 
 
 class MonteCarloCFR(TableauSolver):
@@ -416,7 +418,8 @@ class PublicSampling(CardSampling):
     of the 1,081 hands that a board leaves, with the noise of the opponent's cards and actions taken
     out: worth it where decisions are many and seldom visited, as on the last streets of no-limit.
     `tremble` is the share of his actions that each player takes the other to draw evenly; `informed` the
-    share of his hands that he plays on the last street as one who sees cards, not buckets.
+    share of his hands that he plays on the last street as one who sees cards, not buckets. Streets on which
+    he arrives with less than a share `rare` of his hands are walked by chance.
     """
 
     name: ClassVar[str] = "public"
@@ -431,13 +434,14 @@ class PublicSampling(CardSampling):
         floor: Annotated[float | None, Within("number", 0.001, 1_000_000)] = 100.0,
         tremble: Annotated[float, Within("number", 0, 0.5)] = 0.0,
         informed: Annotated[float, Within("number", 0, 1)] = 0.0,
+        rare: Annotated[float, Within("number", 0, 1)] = 0.0,
         threads: int | None = 1,
     ) -> None:
         CardsSolver.__init__(self, game, threads=threads)
         self.seed, self.linear, self.floor = seed, linear, floor
-        self.tremble, self.informed = tremble, informed
+        self.tremble, self.informed, self.rare = tremble, informed, rare
         rule = card_rule(game.betting, linear=linear, prune=floor, prune_share=0.0, prune_after=0)
-        rule = rule._replace(tremble=tremble, informed=informed)
+        rule = rule._replace(tremble=tremble, informed=informed, rare=rare)
         self.sampler = Sampler(
             game.betting, game.deals, rule, scheme="public", seed=seed, threads=threads
         )
@@ -445,16 +449,18 @@ class PublicSampling(CardSampling):
     def settings(self) -> dict[str, Any]:
         """Seed, weights, floor, tremble and what the opponent knows."""
         told = {"seed": self.seed, "linear": self.linear, "floor": self.floor}
-        return {**told, "tremble": self.tremble, "informed": self.informed}
+        return {**told, "tremble": self.tremble, "informed": self.informed, "rare": self.rare}
 
-    def begin_with(self, strategy: Callable[[int], NDArray[Any]]) -> None:
-        """Go on from a strategy, [action, bucket] by decision, instead of from nothing.
+    def begin_with(self, strategy: Callable[[int], NDArray[Any]], iterations: int = BEGUN) -> None:
+        """Go on from a strategy, [action, bucket] by decision, as if it came of so many iterations.
 
         Regrets in proportion to the strategy σ give σ back by regret matching; how large they are says
         how fast it is left (Brown and Sandholm, "Strategy-Based Warm Starting for Regret Minimization in
         Games", AAAI 2016). Here they are as large as chance alone makes them in T iterations of weights
         1 to T, s √(T³ / 3), where s is what one iteration adds, seen in some plain iterations of σ against
-        itself. Averages begin with what T iterations of σ would have added, T² / 2 times what one does.
+        itself: what is wrong with σ for certain is left as soon, and what chance says of it later, the larger
+        T is. Averages begin with a quarter of what T iterations of σ would have added, T² / 2 times what one
+        does.
         """
         rows, layout = self.sampler.rows, self.layout
         for node in layout.decisions.tolist():
@@ -465,6 +471,7 @@ class PublicSampling(CardSampling):
             played = block[:, REGRET].copy()
             chance = np.abs(seen[:, REGRET]).sum(1, keepdims=True) / np.sqrt(_LOOKS)
             # What was never looked at is kept by a hair.
-            block[:, REGRET] = played * np.maximum(chance, 1e-9) * np.sqrt(_BEGUN**3 / 3)
-            block[:, AVERAGE] = (seen[:, AVERAGE] / _LOOKS + 1e-9 * played) * _BEGUN**2 / 2
-        self.iteration = _BEGUN
+            block[:, REGRET] = played * np.maximum(chance, 1e-9) * np.sqrt(iterations**3 / 3)
+            one = seen[:, AVERAGE] / _LOOKS + 1e-9 * played
+            block[:, AVERAGE] = one * (_STAYS * iterations**2 / 2)
+        self.iteration = iterations

@@ -83,3 +83,5 @@ class PublicStack(NamedTuple):
     #: What an informed opponent does with each hand, where the values of a decision stand, and his reach.
     choice: Array
     best: Array
+    #: [rounds begun]: how often what is learnt there counts, since it is walked by chance.
+    scale: Array

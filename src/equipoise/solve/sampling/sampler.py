@@ -41,6 +41,7 @@ def sampling_rule(**told: Any) -> SamplingRule:
         exploration=1.0,
         tremble=0.0,
         informed=0.0,
+        rare=0.0,
         pruning=None,
     )
     return plain._replace(**told)
@@ -101,6 +102,7 @@ class Sampler:
             exploration=self.rule.exploration,
             tremble=self.rule.tremble,
             informed=self.rule.informed,
+            rare=self.rule.rare,
         )
         self._walk(0, count, gains, plain)
         return gains

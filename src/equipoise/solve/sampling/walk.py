@@ -105,6 +105,8 @@ class SamplingRule(NamedTuple):
     tremble: float
     #: Share of his hands that the opponent plays on the last street as one who sees cards, not buckets.
     informed: float
+    #: Streets on which he arrives with a smaller share of his hands are then walked by chance.
+    rare: float
     #: None compiles walks that skip nothing.
     pruning: Pruning | None
 

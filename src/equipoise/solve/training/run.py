@@ -27,7 +27,7 @@ from equipoise import artefact
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import ArtefactError, RecipeError
 from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
-from equipoise.solve.sampling.mccfr import PublicSampling
+from equipoise.solve.sampling.mccfr import BEGUN, PublicSampling
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.training.blueprint import Blueprint, make_blueprint
@@ -164,7 +164,8 @@ class TrainingRun:
     """One run of a recipe.
 
     `progress` hears what is being made before the run, the listener of :meth:`run` of the run itself.
-    `start` is a blueprint of the same game and buckets whose strategy the run begins with.
+    `start` is a blueprint of the same game and buckets whose strategy the run begins with; it counts as
+    `counts` iterations.
     """
 
     def __init__(
@@ -177,8 +178,9 @@ class TrainingRun:
         workers: int | None = None,
         address: str | None = None,
         start: Blueprint | None = None,
+        counts: int | None = None,
     ) -> None:
-        self.recipe, self.start = recipe, start
+        self.recipe, self.start, self.counts = recipe, start, counts
         self.files = RunFolder(folder if folder is not None else f"{recipe.name}.run")
         buckets = None if start is None else start.abstraction
         self.model = TrainingModel(
@@ -253,7 +255,7 @@ class TrainingRun:
             solver = self.model.solver()
             if self.start is not None:
                 assert isinstance(solver, PublicSampling)
-                solver.begin_with(self.start.rows)
+                solver.begin_with(self.start.rows, self.counts or BEGUN)
             return solver, []
         solver = self.model.load_solver(self.files.checkpoint)
         points = [p for p in self.files.read_curve() if p.iteration <= solver.iteration]
