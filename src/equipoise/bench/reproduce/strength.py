@@ -172,20 +172,28 @@ class Plan:
             make_blueprint_once(name, training, self.folder / f"{name}-{training:g}min.run")
 
     def _lbr(self, agent: str, menu: str, hands: int, *more: str) -> tuple[str, ...]:
-        return ("lbr", agent, "--menu", menu, "--hands", str(hands), *self._seeded, *more)
+        told = ("--menu", menu, "--hands", str(hands), *self._seeded, *self._apart(hands))
+        return ("lbr", agent, *told, *more)
+
+    def _apart(self, hands: int) -> tuple[str, ...]:
+        """A pair of hands is one worker's: where pairs are fewer than workers each has a hand."""
+        return ("--no-duplicate",) * (hands < 2 * self.workers)
 
     @property
     def _seeded(self) -> tuple[str, ...]:
         return ("--seed", str(self.seed), "--workers", str(self.workers))
 
     def _endgames(self, agent: str, street: str, roots: int, *more: str) -> tuple[str, ...]:
-        return ("endgames", agent, "--street", street, "--roots", str(roots), *self._seeded, *more)
+        # A root is one worker's, by one thread: where there are too few, all cores solve it together.
+        workers = self.workers if roots >= self.workers else 1
+        seeded = ("--seed", str(self.seed), "--workers", str(workers))
+        return ("endgames", agent, "--street", street, "--roots", str(roots), *seeded, *more)
 
     def _match(self, agent: str, other: str, hands: int) -> tuple[str, ...]:
         log = f"{fingerprint([agent, other, hands, self.seed, self.stamp])[:12]}.log"
         path = str(self.folder / log)
         return (
-            *("match", agent, other, "--hands", str(hands), *self._seeded),
+            *("match", agent, other, "--hands", str(hands), *self._seeded, *self._apart(hands)),
             *("--log", path, "--overwrite", "--aivat"),
         )
 
@@ -261,11 +269,9 @@ class Plan:
             "at most 0 within the interval",
             lambda told: told["mbb_per_hand"] - half(told) <= 0,
         )
-        # A pair of hands is one worker's: where pairs are fewer than workers each has a hand.
-        alone = ("--no-duplicate",) * (effort.flop_sizes < 2 * self.workers)
         yield Row(
             "lbr, 56 sizes on the flop",
-            self._lbr(agent, "c,56,fc,fc", effort.flop_sizes, *alone),
+            self._lbr(agent, "c,56,fc,fc", effort.flop_sizes),
             "below 847",
             lambda told: told["mbb_per_hand"] < 847,
         )
