@@ -44,6 +44,7 @@ from equipoise.search.solves import Solves, numbers_of, question_of
 from equipoise.search.subgame import Subgame, Weights
 from equipoise.search.trunk import (
     Alternatives,
+    BlueprintTrunk,
     PolicyMenu,
     PolicySource,
     TrunkValues,
@@ -161,7 +162,7 @@ class Resolver:
             raise GameError(
                 f"it is the turn of seat {state.to_act}: this search plays seat {self.seat}"
             )
-        if self.settings.preflop and is_large(state):
+        if self.solves_preflop(public):
             return self.solved_preflop(public, stop).policy()
         if not self.searches(public):
             return asked(self.trunk, public)
@@ -175,7 +176,7 @@ class Resolver:
         return settings.flops == "all" or self._foreign(public) is not None
 
     def _foreign(self, public: PublicState) -> tuple[State, State] | None:
-        """The first bet of a flop that the trunk does not have: before it, and after it."""
+        """The first bet of a street that the trunk does not have: before it, and after it."""
         state, board, hand = public
         now = _round_start(state)
         menu = PolicyMenu.known_to(self.continuation, board, hand)
@@ -186,8 +187,19 @@ class Resolver:
             now = after
         return None
 
+    def solves_preflop(self, public: PublicState) -> bool:
+        """Whether a large pot before the flop is solved: where the trunk does not know it as it is.
+
+        What it knows it has learnt against whoever may go all-in with anything.
+        """
+        if not (self.settings.preflop and is_large(public.state)):
+            return False
+        trunk = self.continuation
+        other_stacks = isinstance(trunk, BlueprintTrunk) and trunk.foreign
+        return other_stacks or self._foreign(public) is not None
+
     def solved_preflop(self, public: PublicState, stop: Stop | None = None) -> SolvedPreflop:
-        """A large pot before the flop, solved at its real size from both ranges of the trunk."""
+        """A large pot before the flop, solved at its real size from the ranges before its last raise."""
         state, _, hand = public
         if not is_large(state):
             raise GameError(
@@ -197,12 +209,17 @@ class Resolver:
         key = (state.history, hand)
         if key in self._preflop:
             return self._preflop[key]
-        ranges = trunk_ranges(self.trunk, state, (), hand)
+        before = _round_start(state)
+        *line, raised = state.history[0]
+        for action in line:
+            before = before.apply(action)
+        ranges = trunk_ranges(self.trunk, before, (), hand)
         settings = self.settings
         count = settings.iterations or max(1, round(settings.budget * PREFLOP_ITERATIONS))
         found = solve_preflop(
-            state, ranges, self.seat, iterations=count, seconds=self._seconds(state), stop=stop
-        )
+            before, ranges, self.seat, raised=raised,
+            iterations=count, seconds=self._seconds(state), stop=stop,
+        )  # fmt: skip
         if stop is None or not stop.is_set():
             self._check(state, found.solver.iteration, count)
             while len(self._preflop) >= settings.kept:

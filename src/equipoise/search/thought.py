@@ -15,7 +15,6 @@ from equipoise.games.betting import Betting
 from equipoise.games.notation.labels import action_label
 from equipoise.games.policy import Policy, PublicState
 from equipoise.run import Stop
-from equipoise.search.preflop import is_large
 from equipoise.search.resolver import Resolver
 from equipoise.search.rollouts import StoppedError
 from equipoise.search.subgame import Weights
@@ -133,13 +132,12 @@ def think(resolver: Resolver, public: PublicState, stop: Stop | None = None) -> 
     """
     began = perf_counter()
     state, board, hand = public
-    seat, settings = resolver.seat, resolver.settings
-    if settings.preflop and is_large(state):
+    seat = resolver.seat
+    if resolver.solves_preflop(public):
         found = resolver.solved_preflop(public, stop)
         if stop is not None and stop.is_set():
             return None
-        ranges = trunk_ranges(resolver.trunk, state, board, hand)
-        values = (found.values(0), found.values(1))
+        ranges, values = found.ranges(), (found.values(0), found.values(1))
         return Thought(
             public, seat, "preflop", ranges, found.policy(), values, found.game.betting,
             found.solver.iteration, perf_counter() - began,

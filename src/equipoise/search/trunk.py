@@ -80,8 +80,9 @@ class BlueprintTrunk:
         self._line = None
         if mapping is not None:
             self._line = AbstractLine(blueprint.betting, mapping, rules=rules)
-        foreign = self._line is not None and self._line.foreign
-        self._nodes = {} if foreign else blueprint.nodes
+        #: Whether the table has other stacks than the blueprint, whose all-ins are then of another size.
+        self.foreign = self._line is not None and self._line.foreign
+        self._nodes = {} if self.foreign else blueprint.nodes
         self.columns = lru_cache(maxsize=512)(self._columns)
         self.table = lru_cache(maxsize=4096)(self._table)
 

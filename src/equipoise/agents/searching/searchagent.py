@@ -45,7 +45,6 @@ from equipoise.kernel import cores
 from equipoise.run import Stop
 from equipoise.search.gadgets import Kind as GadgetKind
 from equipoise.search.menus import menu_for
-from equipoise.search.preflop import is_large
 from equipoise.search.resolver import Resolver, SearchSettings
 from equipoise.search.solves import Solves
 from equipoise.search.trunk import BlueprintTrunk, PolicySource
@@ -250,10 +249,10 @@ class SearchAgent(Agent):
 
     def at_once(self, public: PublicState) -> bool:
         """Whether the blueprint answers."""
-        state = public.state
         if self.first_street is None:
             return True
-        return not (is_large(state) or self.resolvers[state.to_act or 0].searches(public))
+        resolver = self.resolvers[public.state.to_act or 0]
+        return not (resolver.solves_preflop(public) or resolver.searches(public))
 
     def solved_policy(self, public: PublicState) -> Policy:
         """What a search, kept as long as it is asked for, says that every hand plays."""
@@ -270,8 +269,9 @@ class SearchAgent(Agent):
 
     def before_search(self, public: PublicState) -> Policy:
         """What is played before the streets that are searched, by whoever is to act."""
-        if is_large(public.state):
-            return self.resolvers[public.state.to_act or 0].policy(public, self.stop)
+        resolver = self.resolvers[public.state.to_act or 0]
+        if resolver.solves_preflop(public):
+            return resolver.policy(public, self.stop)
         return self.plain.policy(public)
 
     def _searched(self, public: PublicState) -> Policy:

@@ -20,7 +20,6 @@ from equipoise.cards.card import parse_cards
 from equipoise.cards.combos import parse_combo
 from equipoise.games.policy import PublicState
 from equipoise.games.rules import NOLIMIT_HOLDEM, State
-from equipoise.search.preflop import is_large
 
 Data = dict[str, Any]
 
@@ -82,7 +81,8 @@ def _solves(agent: Agent, public: PublicState) -> bool:
         return False
     if isinstance(agent, ClaudicoAgent):
         return public.state.round >= agent.first_street
-    return is_large(public.state) or agent.resolvers[public.state.to_act or 0].searches(public)
+    resolver = agent.resolvers[public.state.to_act or 0]
+    return resolver.solves_preflop(public) or resolver.searches(public)
 
 
 def _believed(agent: Agent, public: PublicState) -> list[Data]:
