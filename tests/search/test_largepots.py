@@ -10,7 +10,7 @@ from equipoise.cards.combos import COMBO_COUNT, parse_combo
 from equipoise.cards.range import Range
 from equipoise.errors import GameError, RangeError
 from equipoise.games.hand import all_in_share
-from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, State
+from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, State, raise_to
 from equipoise.search.preflop import is_large, pots_behind, preflop_game, solve_preflop
 
 #: The line in which a hand with the price to call was folded.
@@ -68,6 +68,27 @@ def test_a_raise_before_the_last_may_be_called_or_jammed() -> None:
     after = state.apply(max(solved.policy().actions))
     assert solved.knows(after)
     assert solved.policy(after).actions == (FOLD, CALL)
+
+
+def test_the_answer_to_a_raise_is_solved_from_before_it() -> None:
+    """He may fold, call, raise as he did or go all-in; what he holds then follows from the solve."""
+    before = played("r300r1000r3000")
+    raised = raise_to(9900)
+    full = np.ones(COMBO_COUNT)
+    solved = solve_preflop(before, (full, full), raised=raised, iterations=300)
+    labels = {solved.game.betting.label(child) for child in solved.game.betting.children(0)}
+    assert labels == {"fold", "call", "raise 9900", "allin 20000"}
+    assert solved.state == before.apply(raised)
+    assert solved.policy().actions[:2] == (FOLD, CALL)
+    mine, his = solved.ranges()[1], solved.ranges()[0]
+    assert mine == pytest.approx(full)
+    # He raises with some hands, and what my hands are worth is counted against these.
+    assert 0 < his.sum() < 0.9 * COMBO_COUNT
+    values = solved.values(1)
+    assert values[parse_combo("AsAh")] > values[parse_combo("7s2d")] >= -3000 - 1
+    whole = solve_preflop(before, (full, full), iterations=300)
+    with pytest.raises(GameError, match="not in the tree"):
+        whole.policy(before.apply(raised))
 
 
 def test_what_is_refused() -> None:

@@ -19,6 +19,7 @@ from equipoise.games.rules import CALL, FOLD, NOLIMIT_HOLDEM, State, raise_to
 from equipoise.run import Stop
 from equipoise.search.gadgets import Gadget
 from equipoise.search.menus import menu_for
+from equipoise.search.preflop import is_large
 from equipoise.search.resolver import Resolver, SearchSettings
 from equipoise.search.solved import solve_subgame
 from equipoise.search.subgame import Subgame
@@ -203,6 +204,21 @@ def test_large_pots_before_the_flop_are_solved() -> None:
     assert policy.probabilities[parse_combo("AsAh"), 1] > 0.99
     with pytest.raises(GameError, match="at most one pot behind"):
         resolver.solved_preflop(PublicState(played("r300"), (), 0))
+
+
+def test_a_large_pot_that_the_trunk_knows_is_the_trunks() -> None:
+    """He may hold anything who goes all-in: by his range of the trunk nobody would call."""
+    blueprint = load_blueprint("quick")
+    known = BlueprintTrunk(blueprint, mapping("pseudo-harmonic"))
+    resolver = Resolver(known, 0, quick(3, iterations=40))
+    jam = PublicState(played("r20000"), (), 0)
+    assert is_large(jam.state)
+    assert not resolver.solves_preflop(jam)
+    np.testing.assert_array_equal(resolver.policy(jam).probabilities, known(jam).probabilities)
+    foreign = PublicState(played("cr270r20000"), (), 0)
+    assert resolver.solves_preflop(foreign)
+    # Whoever goes all-in with any two cards is called by more than kings and aces.
+    assert resolver.policy(foreign).probabilities[parse_combo("TsTh"), 1] > 0.9
 
 
 #: Two hands that were folded with the price to call, by who took the pot for another: history, board.
