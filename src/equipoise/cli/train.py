@@ -47,6 +47,7 @@ Counts = Annotated[
         "--counts-as", help="With --from: the iterations that its strategy counts as; 12,000."
     ),
 ]
+_OF_ADAPTIVE = "train adaptive takes --log, --hands, --features, --estimator, --out"
 #: Iterations that a strategy may count as.
 _MOST_COUNTED = 10_000_000
 #: Options of `train adaptive`.
@@ -130,9 +131,7 @@ def train_command(
         from equipoise.cli.study.players import train_players
 
         if any((minutes, target_bb, threads, workers, address, start, resume)):
-            raise EquipoiseError(
-                "train adaptive takes --log, --hands, --features, --estimator, --out"
-            )
+            raise EquipoiseError(_OF_ADAPTIVE)
         told = (log or [], hands, features, estimator, out)
         train_players(*told, seed=seed or 0, overwrite=overwrite, json=json)
         return
@@ -145,12 +144,9 @@ def train_command(
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
-    if counts is not None and start is None:
-        raise EquipoiseError("--counts-as says what the blueprint of --from counts as: give both")
-    check_number("--counts-as", counts, 1, _MOST_COUNTED)
-    how = {"threads": threads, "workers": workers, "address": address}
-    begun = {"start": _blueprint(start), "counts": counts}
-    _train(chosen, out, how | begun, resume=resume, overwrite=overwrite, json=json)
+    begun = {"start": _blueprint(start), "counts": _counted(counts, start)}
+    how = {"threads": threads, "workers": workers, "address": address, **begun}
+    _train(chosen, out, how, resume=resume, overwrite=overwrite, json=json)
 
 
 def _blueprint(source: str | None) -> Blueprint | None:
@@ -160,6 +156,14 @@ def _blueprint(source: str | None) -> Blueprint | None:
     from equipoise.agents.blueprint.files import load_blueprint
 
     return load_blueprint(source)
+
+
+def _counted(counts: int | None, start: str | None) -> int | None:
+    """The iterations that the strategy of a blueprint counts as, checked."""
+    if counts is not None and start is None:
+        raise EquipoiseError("--counts-as says what the blueprint of --from counts as: give both")
+    check_number("--counts-as", counts, 1, _MOST_COUNTED)
+    return counts
 
 
 def _train(

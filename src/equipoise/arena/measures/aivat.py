@@ -265,9 +265,12 @@ class _Hand:
         if agent is None or not agent.at_once(PublicState(state, self.board, self.record.number)):
             return None
         policy = self._policy(state)
-        if policy is None or FOLD not in policy.actions:
+        if policy is None:
             return None
-        return self.ranges[player].weights * policy.probabilities[:, policy.actions.index(FOLD)]
+        weights = self.ranges[player].weights
+        if FOLD not in policy.actions:
+            return np.zeros_like(weights)
+        return weights * policy.probabilities[:, policy.actions.index(FOLD)]
 
     def _see(self, board: tuple[int, ...], player: int) -> None:
         """The board comes; the hands of `player` are valued next."""
