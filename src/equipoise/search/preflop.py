@@ -90,7 +90,7 @@ class SolvedPreflop:
         return state.history in self._nodes
 
     def policy(self, state: State | None = None) -> Policy:
-        """What every hand of the player to act plays, where the solve begins unless told otherwise."""
+        """What every hand of the player to act plays."""
         node = self._at(state)
         betting = self.game.betting
         play = self._play(node)

@@ -195,14 +195,13 @@ def test_streets_that_are_walked_by_chance_teach_the_same_on_average(shallow):
     for solver in (one, all_of_them):
         solver.sampler.rows[:] = told
         found = np.array([solver.sampler.estimate(looks) / looks for _ in range(parts)])
-        # Hands add up where the round has few buckets: the first decisions.
-        first = [solver.layout.block(part, 0).sum(0).ravel() for part in found]
-        second = [
-            solver.layout.block(part, int(node)).sum(0).ravel()
+        # The first two decisions, all buckets together.
+        early = solver.layout.decisions[:2].tolist()
+        sums = [
+            [total for node in early for total in solver.layout.block(part, node).sum(0).ravel()]
             for part in found
-            for node in solver.layout.decisions[1:2]
         ]
-        means.append(np.hstack([first, second]).astype(np.float64))
+        means.append(np.array(sums, dtype=np.float64))
     gap = means[0].mean(0) - means[1].mean(0)
     error = np.sqrt((means[0].var(0) + means[1].var(0)) / (parts - 1))
     assert (np.abs(gap) < 5 * error + 1e-3).all()

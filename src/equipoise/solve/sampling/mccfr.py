@@ -46,8 +46,10 @@ from equipoise.solve.sweep.tableau import Precision, Tableau
 
 #: Regrets stop at this multiple of the regret from which on actions are skipped.
 _FLOOR = 1.05
-#: A strategy that is begun with counts as so many iterations unless told otherwise; looks at it first.
-BEGUN, _LOOKS = 12_000, 200
+#: A strategy that is begun with counts as so many iterations unless told otherwise.
+BEGUN = 12_000
+#: Iterations of it in which it is only looked at, for how much chance makes of them.
+_LOOKS = 200
 #: Its share in the average, of what so many iterations would have there: it is to be left behind.
 _STAYS = 0.25
 
