@@ -39,7 +39,10 @@ Workers = Annotated[
 #: Where a run begins.
 Start = Annotated[
     str | None,
-    typer.Option("--from", help="Begin with the strategy of a blueprint, by name or file."),
+    typer.Option(
+        "--from",
+        help="Begin with a blueprint of the same buckets, by name or file.",
+    ),
 ]
 Counts = Annotated[
     int | None,

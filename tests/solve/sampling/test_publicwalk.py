@@ -46,7 +46,7 @@ class PairsOfHands:
         board_buckets(solver.game.deals.lookup, board, buckets)
         self.buckets = buckets[:, live].astype(np.int64)
         self.gains = np.zeros(len(self.rows))
-        self.tremble, self.informed = solver.tremble, solver.informed
+        self.tremble, self.informed = solver.tremble, solver.informed == 1
 
     def ends(self, node, player, reach):
         """What the end of a hand is worth to all hands of `player`."""
@@ -119,12 +119,11 @@ class PairsOfHands:
         return self.regret(node, strategy, values)
 
     def learn(self, node, player, reach, best, found):
-        """The last street, against `reach` by buckets and `best` by the responses `found`."""
+        """The last street, against `best` by the responses `found`; averages by his `reach` by buckets."""
         betting = self.layout.betting
         kind = int(betting.kind[node])
         if kind > 1:
-            met = (1 - self.informed) * reach + self.informed * best
-            return self.ends(node, player, met)
+            return self.ends(node, player, best)
         strategy, children = self.at(node)
         played = self.trembling(strategy)
         if kind != player:
@@ -161,9 +160,7 @@ class PairsOfHands:
         return self.walk(0, player, even, even)
 
 
-@pytest.mark.parametrize(
-    ("tremble", "informed"), [(0.0, 0.0), (0.1, 0.0), (0.0, 0.5), (0.1, 0.5), (0.02, 1.0)]
-)
+@pytest.mark.parametrize(("tremble", "informed"), [(0.0, 0.0), (0.1, 0.0), (0.0, 1.0), (0.1, 1.0)])
 def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble, informed):
     solver = PublicSampling(shallow, seed=3, tremble=tremble, informed=informed)
     rows = solver.sampler.rows
@@ -184,29 +181,45 @@ def test_a_walk_adds_what_all_pairs_of_hands_add(shallow, tremble, informed):
     assert learnt > 2_000
 
 
-def test_streets_that_are_walked_by_chance_teach_the_same_on_average(shallow):
+def early_means(solver, looks=150, parts=24):
+    """What `parts` of `looks` walks teach the first two decisions, all buckets together."""
+    solver.sampler.rows[:] = np.random.default_rng(5).normal(-0.3, 1, len(solver.sampler.rows))
+    early = solver.layout.decisions[:2].tolist()
+    found = (solver.sampler.estimate(looks) / looks for _ in range(parts))
+    sums = [
+        [total for node in early for total in solver.layout.block(part, node).sum(0).ravel()]
+        for part in found
+    ]
+    return np.array(sums, dtype=np.float64)
+
+
+def errors(means):
+    """Squared standard errors of the means over the parts."""
+    return means.var(0) / (len(means) - 1)
+
+
+def test_lines_that_are_walked_by_chance_teach_the_same_on_average(shallow):
     """The slow twin of the roulette is no roulette: means over boards of both agree."""
-    one, all_of_them = (
-        PublicSampling(shallow, seed=7, tremble=0.05, informed=0.5, rare=rare) for rare in (0.6, 0)
+    by_chance, always = (
+        early_means(PublicSampling(shallow, seed=7, tremble=0.05, rare=rare)) for rare in (0.6, 0)
     )
-    told = np.random.default_rng(5).normal(-0.3, 1, len(one.sampler.rows))
-    looks, parts = 150, 24
-    means = []
-    for solver in (one, all_of_them):
-        solver.sampler.rows[:] = told
-        found = np.array([solver.sampler.estimate(looks) / looks for _ in range(parts)])
-        # The first two decisions, all buckets together.
-        early = solver.layout.decisions[:2].tolist()
-        sums = [
-            [total for node in early for total in solver.layout.block(part, node).sum(0).ravel()]
-            for part in found
-        ]
-        means.append(np.array(sums, dtype=np.float64))
-    gap = means[0].mean(0) - means[1].mean(0)
-    error = np.sqrt((means[0].var(0) + means[1].var(0)) / (parts - 1))
-    assert (np.abs(gap) < 5 * error + 1e-3).all()
+    gap = by_chance.mean(0) - always.mean(0)
+    assert (np.abs(gap) < 5 * np.sqrt(errors(by_chance) + errors(always)) + 1e-3).all()
     # It is another walk: what it adds is noisier.
-    assert (means[0].std(0) > means[1].std(0)).mean() > 0.5
+    assert (by_chance.std(0) > always.std(0)).mean() > 0.5
+
+
+def test_half_of_the_opponents_informed_teach_the_mean_of_all_and_none(shallow):
+    half, none, everyone = (
+        early_means(PublicSampling(shallow, seed=7, tremble=0.05, informed=share))
+        for share in (0.5, 0.0, 1.0)
+    )
+    expected = (none.mean(0) + everyone.mean(0)) / 2
+    error = np.sqrt(errors(half) + (errors(none) + errors(everyone)) / 4)
+    assert (np.abs(half.mean(0) - expected) < 5 * error + 1e-3).all()
+    # The two are told apart by this many walks.
+    apart = np.abs(everyone.mean(0) - none.mean(0))
+    assert (apart > 5 * np.sqrt(errors(none) + errors(everyone))).any()
 
 
 def test_lines_that_nobody_takes_are_left_out_and_taken_up_again(shallow):

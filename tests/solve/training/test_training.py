@@ -179,6 +179,21 @@ def test_columns_of_classes_of_the_turn(tmp_path: Path) -> None:
     )
 
 
+def test_a_run_begins_with_a_strategy_of_other_sizes(tmp_path: Path) -> None:
+    """What it begins with plays the old sizes as they were played, and the new one not yet."""
+    first = TrainingRun(tiny("public", 300, **CARDS), tmp_path / "first", threads=1).run()
+    before, _ = finish(first, "full")
+    menu = {"bets": "50%,100%,a", "max_raises": 2}
+    recipe = tiny("public", 1, **CARDS, menu=menu)
+    start = TrainingRun(recipe, tmp_path / "next", threads=1, start=before, counts=60_000)
+    after = start.run().strategy
+    sizes = [str(action) for action in map(after.betting.actions.__getitem__, range(1, 6))]
+    assert sizes == ["f", "c", "r200", "r300", "r1000"]
+    begun, rows = before.rows(0), after.rows(0)
+    np.testing.assert_allclose(rows[[0, 1, 3, 4]], begun, atol=1 / 200)
+    assert rows[2].max() < 1 / 200
+
+
 def test_limits_are_kept(tmp_path: Path) -> None:
     timed = TrainingRun(tiny(limit={"minutes": 0.005}), tmp_path / "time", threads=1).run()
     assert 0.25 < timed.last.seconds < 5

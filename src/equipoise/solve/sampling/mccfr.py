@@ -420,8 +420,8 @@ class PublicSampling(CardSampling):
     of the 1,081 hands that a board leaves, with the noise of the opponent's cards and actions taken
     out: worth it where decisions are many and seldom visited, as on the last streets of no-limit.
     `tremble` is the share of his actions that each player takes the other to draw evenly; `informed` the
-    share of his hands that he plays on the last street as one who sees cards, not buckets. Streets on which
-    he arrives with less than a share `rare` of his hands are walked by chance.
+    share of last streets that he plays as one who sees cards, not buckets. Lines on which he arrives with
+    less than a share `rare` of his hands are walked by chance.
     """
 
     name: ClassVar[str] = "public"

@@ -136,6 +136,5 @@ def public_stack(nodes: Array, dealt: Dealt, streets: int, actions: int) -> Publ
         strategy=room(actions * HANDS),
         total=room(actions * HANDS),
         choice=np.zeros(vectors * HANDS, dtype=np.uint8),
-        best=room(vectors * HANDS),
         scale=room(streets + 1),
     )

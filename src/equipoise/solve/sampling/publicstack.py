@@ -80,8 +80,7 @@ class PublicStack(NamedTuple):
     #: [action * HANDS + bucket]: a strategy, and sums over the hands of a bucket.
     strategy: Array
     total: Array
-    #: What an informed opponent does with each hand, where the values of a decision stand, and his reach.
+    #: What an informed opponent does with each hand, where the values of a decision stand.
     choice: Array
-    best: Array
     #: [rounds begun]: how often what is learnt there counts, since it is walked by chance.
     scale: Array

@@ -17,20 +17,21 @@ An equilibrium of the abstract game may answer anything to what its opponent nev
 do it. With `tremble` ε his reach goes on by (1 - ε) σ + ε / actions in place of σ: answers are learnt, and
 averages kept, on every line (Selten's trembling hand, 1975). What is averaged is σ itself.
 
-The same equilibrium trusts that its opponent, too, sees buckets, and real ones see cards. An *informed*
-opponent plays a share λ of his hands on the last street, where all cards are out, as the best response to the
-strategy σ of the player who walks, hand by hand on the board as it is: one pass up his values against the
-player's reach. There regrets are learnt against (1 - λ) r + λ r*, his reach by buckets and by best
+The same equilibrium trusts that its opponent, too, sees buckets, and real ones see cards. With probability
+λ a river is walked against an *informed* opponent: he plays the best response to the strategy σ of the
+player who walks, hand by hand on the board as it is, which takes one pass up his values against the
+player's reach. Regrets are learnt on average against (1 - λ) r + λ r*, his reach by buckets and by best
 responses. Learning from best responses alone comes to the strategy of buckets that loses least to
 anybody, where an equilibrium among buckets loses several times as much (CFR-BR: Johanson, Bard, Burch and
 Bowling, "Finding Optimal Abstract Strategies in Extensive-Form Games", AAAI 2012; there for all streets).
 Streets before learn what rivers are worth to who may meet such players, and come there with other hands.
 Informed walks that teach the river alone, in turn with plain ones, were tried instead and were worse.
 
-Most streets are those after a rare action of the opponent. One on which he arrives with a share ρ of
-his hands below `rare` is walked with probability q = max(ρ / rare, 1/10), and counts 1 / q times; else
-it is worth nothing and teaches nothing, this time. On average that changes nothing (Russian roulette),
-and the time goes where hands go: with `rare` = 0.03 an iteration of the flagship takes a third.
+Most lines are those after a rare action of the opponent. One on which he arrives with a share ρ of
+his hands below `rare`, on a street or inside of one, is walked with probability q = max(ρ / rare, 1/10),
+and counts 1 / q times; else it is worth nothing and teaches nothing, this time. On average that changes
+nothing (Russian roulette), and the time goes where hands go. An informed opponent does not look at what
+the player himself does with less than a thirtieth of that share: there he plays as if he never came.
 
 The tree is walked one betting round at a time: *down*, from the decisions at the top of a round to its
 ends, the opponent's reach is worked out; then folds and showdowns are valued, sixteen at a time, by the
@@ -58,6 +59,8 @@ from equipoise.solve.sweep.showdown import Groups, Side, fold_lanes, showdown_la
 
 #: Least chance that a street is walked on which the opponent hardly arrives.
 _SELDOM = 0.1
+#: Times `rare`: less than this share of his own hands an informed opponent does not look at.
+_UNSEEN = 1 / 30
 
 
 @kernel
@@ -114,10 +117,21 @@ def _match_buckets(rows, here, known, count, strategy):
 
 
 @row_kernel
-def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, informed):
+def _chance(share, rare):
+    """The probability with which is walked what the opponent comes to with a `share` of his hands."""
+    if rare <= np.float32(0):
+        return np.float32(1)
+    return np.float32(min(max(share / rare, np.float32(_SELDOM)), np.float32(1)))
+
+
+@row_kernel
+def _descend(
+    nodes, rows, gains, stack, part, player, live, weight, tremble, informed, scale, rare, state
+):
     """From the top of a round down: the opponent's reach at every node, and his average strategy.
 
     Against an informed opponent the player's own reach, too: it stands where a walk of the other has it.
+    What the opponent hardly does is followed by chance; returns the state of the random numbers.
     """
     real, rounds = rows.dtype.type, stack.rounds
     strategy, total, reach = stack.strategy, stack.total, stack.reach
@@ -151,19 +165,25 @@ def _descend(nodes, rows, gains, stack, part, player, live, weight, tremble, inf
                 gains[average + a] += hands * total[u] * strategy[a * HANDS + u]
         kept, even = real(1) - tremble, tremble / real(actions)
         for a in range(actions):
+            share, followed = real(0), real(1)
             for u in range(count):
                 strategy[a * HANDS + u] = kept * strategy[a * HANDS + u] + even
-            there = False
-            for u in range(count):
-                if strategy[a * HANDS + u] * total[u] > real(0):
-                    there = True
-                    break
+                share += strategy[a * HANDS + u] * total[u]
+            there = share > (real(_UNSEEN) * rare if mine else real(0))
+            if there and not mine:
+                followed = _chance(scale * share, rare)
+                if followed < real(1):
+                    state += STEP
+                    there = unit(state) < followed
             below = rounds.reach[met_by, first + a]
             stack.present[below] = there
             if there:
+                for u in range(count):
+                    strategy[a * HANDS + u] /= followed
                 for i in range(0, HANDS, LANES):
                     played = gather(strategy, a * HANDS, stack.place, begin + i)
                     store(reach, below * HANDS + i, load(reach, source + i) * played)
+    return state
 
 
 @row_kernel
@@ -300,14 +320,11 @@ def _choose(nodes, stack, part, player, live):
 
 
 @row_kernel
-def _follow(nodes, rows, stack, part, player, live, informed):
-    """From the top of the last round down: best responses take their share of the opponent's reach."""
-    rounds, reach, best, strategy = stack.rounds, stack.reach, stack.best, stack.strategy
+def _follow(nodes, rows, stack, part, player, live):
+    """From the top of the last round down: best responses in place of the opponent's reach by buckets."""
+    rounds, reach, strategy = stack.rounds, stack.reach, stack.strategy
     real, other = reach.dtype.type, 1 - player
-    zero, kept = real(0), real(1) - informed
-    top = rounds.reach[player, rounds.node[rounds.first[part]]] * HANDS
-    for i in range(live):
-        best[top + i] = reach[top + i]
+    zero = real(0)
     for d in range(rounds.first[part], rounds.first[part + 1]):
         node = rounds.node[d]
         here = nodes[node]
@@ -325,29 +342,14 @@ def _follow(nodes, rows, stack, part, player, live, informed):
             begin, found = below * HANDS, zero
             for i in range(live):
                 if met:
-                    played = best[at + i] if stack.choice[home + i] == a else zero
+                    played = reach[at + i] if stack.choice[home + i] == a else zero
                 else:
-                    played = best[at + i] * strategy[a * HANDS + stack.place[street * HANDS + i]]
-                best[begin + i] = played
+                    played = reach[at + i] * strategy[a * HANDS + stack.place[street * HANDS + i]]
+                reach[begin + i] = played
                 found += played
-            by_buckets = stack.present[below]
-            for i in range(live):
-                before = reach[begin + i] if by_buckets else zero
-                reach[begin + i] = kept * before + informed * best[begin + i]
             for i in range(live, HANDS):
                 reach[begin + i] = zero
-            stack.present[below] = by_buckets or found > zero
-
-
-@row_kernel
-def _chance(reach, at, live, scale, rare):
-    """The probability with which a street is walked on which the opponent arrives with `reach`."""
-    real = reach.dtype.type
-    total = real(0)
-    for i in range(live):
-        total += reach[at * HANDS + i]
-    share = scale * total / rare if rare > real(0) else real(1)
-    return min(max(share, real(_SELDOM)), real(1))
+            stack.present[below] = found > zero
 
 
 @row_kernel
@@ -378,7 +380,10 @@ def _walk(
         if not stack.present[at]:
             event = rounds.end[event] + 1
             continue
-        chance = _chance(stack.reach, at, live, scale[depth], rare)
+        share = real(0)
+        for i in range(live):
+            share += stack.reach[at * HANDS + i]
+        chance = _chance(scale[depth] * share, rare)
         if chance < real(1):
             state += STEP
             if unit(state) >= chance:
@@ -389,15 +394,18 @@ def _walk(
                 continue
         scale[depth + 1] = scale[depth] / chance
         depth += 1
-        _descend(
-            nodes, rows, gains, stack, part, player, live, weight * scale[depth], tremble, informs
-        )
+        state = _descend(
+            nodes, rows, gains, stack, part, player, live, weight * scale[depth], tremble, informs,
+            scale[depth], rare, state,
+        )  # fmt: skip
         last = np.int64(nodes[top].street) == last_street
         # Nothing responds to a player who never comes.
         if informs and last and stack.present[rounds.reach[1 - player, top]]:
-            _end_round(nodes, stack, part, 1 - player, live, groups)
-            _choose(nodes, stack, part, player, live)
-            _follow(nodes, rows, stack, part, player, live, informed)
+            state += STEP
+            if unit(state) < informed:
+                _end_round(nodes, stack, part, 1 - player, live, groups)
+                _choose(nodes, stack, part, player, live)
+                _follow(nodes, rows, stack, part, player, live)
         _end_round(nodes, stack, part, player, live, groups)
         event += 1
     return state

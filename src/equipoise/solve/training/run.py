@@ -15,6 +15,7 @@ everything is saved, and it can go on later.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -26,11 +27,13 @@ from numpy.typing import NDArray
 from equipoise import artefact
 from equipoise.columnar import Columnar, columns_of
 from equipoise.errors import ArtefactError, RecipeError
+from equipoise.games.betting import Betting
 from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
 from equipoise.solve.sampling.mccfr import BEGUN, PublicSampling
 from equipoise.solve.solvers.solver import Solver
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.training.blueprint import Blueprint, make_blueprint
+from equipoise.solve.training.carried import CarriedStrategy
 from equipoise.solve.training.folder import Point, RunFolder
 from equipoise.solve.training.model import TrainingEstimate, TrainingModel
 from equipoise.solve.training.recipe import Recipe
@@ -164,8 +167,8 @@ class TrainingRun:
     """One run of a recipe.
 
     `progress` hears what is being made before the run, the listener of :meth:`run` of the run itself.
-    `start` is a blueprint of the same game and buckets whose strategy the run begins with; it counts as
-    `counts` iterations.
+    `start` is a blueprint of the same rules and buckets whose strategy the run begins with, carried to the
+    recipe's bet sizes if it has others; it counts as `counts` iterations.
     """
 
     def __init__(
@@ -250,12 +253,18 @@ class TrainingRun:
             cluster,
         )
 
+    def _begun(self, start: Blueprint) -> Callable[[int], NDArray[Any]]:
+        """What each decision begins with, carried from other sizes where the menu is another one."""
+        if start.recipe.menu == self.recipe.menu:
+            return start.rows
+        return CarriedStrategy(start, Betting.build(self.recipe.rules, self.recipe.menu)).rows
+
     def _solver(self, resume: bool) -> tuple[Solver, list[Point]]:
         if not (resume and self.files.checkpoint.exists()):
             solver = self.model.solver()
             if self.start is not None:
                 assert isinstance(solver, PublicSampling)
-                solver.begin_with(self.start.rows, self.counts or BEGUN)
+                solver.begin_with(self._begun(self.start), self.counts or BEGUN)
             return solver, []
         solver = self.model.load_solver(self.files.checkpoint)
         points = [p for p in self.files.read_curve() if p.iteration <= solver.iteration]
@@ -268,7 +277,7 @@ class TrainingRun:
 
 
 def _check_start(recipe: Recipe, other: Recipe, resume: bool) -> None:
-    """Refuse to begin with a strategy that is not one of the same game and buckets."""
+    """Refuse to begin with a strategy that is not one of the same rules and buckets."""
     if resume:
         raise RecipeError("a run that goes on has begun already: give --from or --resume, not both")
     if recipe.solver != PublicSampling.name:
@@ -276,11 +285,16 @@ def _check_start(recipe: Recipe, other: Recipe, resume: bool) -> None:
             f"solver.name = {recipe.solver!r} begins from nothing: leave --from out, or use a recipe "
             f"whose solver is {PublicSampling.name!r}"
         )
-    same = (recipe.rules, recipe.menu, recipe.abstraction, recipe.model)
-    if same != (other.rules, other.menu, other.abstraction, other.model):
+    same = (recipe.rules, recipe.abstraction, recipe.model)
+    if same != (other.rules, other.abstraction, other.model):
         raise RecipeError(
-            f"the blueprint of {other.name} has other rules, sizes or buckets than {recipe.name}: begin "
-            "with one that was trained by the same recipe but for its solver and limits"
+            f"the blueprint of {other.name} has other rules or buckets than {recipe.name}: begin with one "
+            "whose recipe differs in sizes, solver and limits alone"
+        )
+    if recipe.rules.limit and recipe.menu != other.menu:
+        raise RecipeError(
+            f"the blueprint of {other.name} has another menu than {recipe.name}, and limit bets have one "
+            "size: begin with a blueprint of the same menu"
         )
 
 
