@@ -174,7 +174,12 @@ def test_a_run_begins_with_a_blueprint_of_its_own_game_only(recipe: Path, tmp_pa
     assert "begins from nothing" in refused("train", recipe, "--from", "quick", "--out", out)
     assert "other rules" in refused("train", "flagship", "--from", "quick", "--out", out)
     counted = ("train", "flagship", "--counts-as", "9", "--out", out)
-    assert "--from counts as" in refused(*counted)
+    assert "give it, too" in refused(*counted)
+    played = ("--out", out, "--from-played")
+    assert "give it, too" in refused("train", "flagship", *played, "purify")
+    assert "threshold 0.15" in refused(
+        "train", "flagship", "--from", "flagship", *played, "threshold"
+    )
     assert "--counts-as" in refused(*counted[:3], "0", "--from", "flagship", "--out", out)
     again = ("--from", "flagship", "--resume", "--out", out)
     assert "not both" in refused("train", "flagship", *again)

@@ -50,6 +50,13 @@ Counts = Annotated[
         "--counts-as", help="With --from: the iterations that its strategy counts as; 12,000."
     ),
 ]
+Played = Annotated[
+    str | None,
+    typer.Option(
+        "--from-played",
+        help="With --from: begin with it as so played, by street: raw, threshold 0.2, purify.",
+    ),
+]
 _OF_ADAPTIVE = "train adaptive takes --log, --hands, --features, --estimator, --out"
 #: Iterations that a strategy may count as.
 _MOST_COUNTED = 10_000_000
@@ -100,6 +107,7 @@ def train_command(
     address: Address = None,
     start: Start = None,
     counts: Counts = None,
+    played: Played = None,
     log: Logs = None,
     hands: FirstHands = None,
     features: Phi = "full",
@@ -147,7 +155,7 @@ def train_command(
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
     if seed is not None:
         chosen = chosen.seeded(seed)
-    begun = {"start": _blueprint(start), "counts": _counted(counts, start)}
+    begun = _begun(start, counts, played)
     how = {"threads": threads, "workers": workers, "address": address, **begun}
     _train(chosen, out, how, resume=resume, overwrite=overwrite, json=json)
 
@@ -161,12 +169,17 @@ def _blueprint(source: str | None) -> Blueprint | None:
     return load_blueprint(source)
 
 
-def _counted(counts: int | None, start: str | None) -> int | None:
-    """The iterations that the strategy of a blueprint counts as, checked."""
-    if counts is not None and start is None:
-        raise EquipoiseError("--counts-as says what the blueprint of --from counts as: give both")
+def _begun(start: str | None, counts: int | None, played: str | None) -> dict[str, Any]:
+    """What a run begins with, checked."""
+    from equipoise.solve.strategies.postprocessing import PostProcessing
+
+    if start is None and (counts is not None or played is not None):
+        raise EquipoiseError(
+            "--counts-as and --from-played say how the blueprint of --from is taken: give it, too"
+        )
     check_number("--counts-as", counts, 1, _MOST_COUNTED)
-    return counts
+    rules = None if played is None else PostProcessing.parse(played)
+    return {"start": _blueprint(start), "counts": counts, "played": rules}
 
 
 def _train(
@@ -205,17 +218,21 @@ def _say_how_to_go_on(trained: Trained, json: bool) -> None:
     )
 
 
+#: Options that say how a run begins.
+_OF_START = {"--from", "--counts-as", "--from-played"}
+
+
 def _resumed(words: list[str]) -> list[str]:
     """The words that go on with a run: it has begun, and is not begun anew.
 
     >>> _resumed(["train", "flagship", "--from", "mine.run", "--minutes", "9", "--overwrite"])
     ['train', 'flagship', '--minutes', '9', '--resume']
-    >>> _resumed(["train", "flagship", "--from=mine.run", "--counts-as", "30000"])
+    >>> _resumed(["train", "flagship", "--from=mine.run", "--counts-as", "30000", "--from-played", "raw"])
     ['train', 'flagship', '--resume']
     """
     kept, words = [], [word for word in words if word not in ("--resume", "--overwrite")]
     for before, word in zip(["", *words], words, strict=False):
-        if not {before, word.partition("=")[0]} & {"--from", "--counts-as"}:
+        if not {before, word.partition("=")[0]} & _OF_START:
             kept.append(word)
     return [*kept, "--resume"]
 

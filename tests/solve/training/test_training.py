@@ -25,6 +25,7 @@ from equipoise.errors import ArtefactError, FileError, RecipeError, SolverError
 from equipoise.run import Event, Stop
 from equipoise.solve.solvers.cfr import DCFR
 from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.strategies.postprocessing import PostProcessing
 from equipoise.solve.training import model as trainingmodel
 from equipoise.solve.training import run as training
 from equipoise.solve.training.blueprint import Blueprint
@@ -192,6 +193,20 @@ def test_a_run_begins_with_a_strategy_of_other_sizes(tmp_path: Path) -> None:
     begun, rows = before.rows(0), after.rows(0)
     np.testing.assert_allclose(rows[[0, 1, 3, 4]], begun, atol=1 / 200)
     assert rows[2].max() < 1 / 200
+
+
+def test_a_run_begins_with_a_strategy_as_it_is_played(tmp_path: Path) -> None:
+    """Purified, it begins with nothing but the likeliest actions, and goes on from there."""
+    first = TrainingRun(tiny("public", 300, **CARDS), tmp_path / "first", threads=1).run()
+    before, _ = finish(first, "full")
+    recipe = tiny("public", 1, **CARDS)
+    how = {"threads": 1, "start": before, "counts": 60_000}
+    pure = PostProcessing.parse("purify")
+    for played, most in ((None, before.rows(0).max(axis=0)), (pure, 1.0)):
+        run = TrainingRun(recipe, tmp_path / str(played), played=played, **how).run()
+        np.testing.assert_allclose(run.strategy.rows(0).max(axis=0), most, atol=1 / 200)
+    mixed = before.rows(0).max(axis=0)
+    assert mixed.min() < 0.9
 
 
 def test_limits_are_kept(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from equipoise.abstraction.lookup import bucket_path
 from equipoise.cards.combos import combo_index
 from equipoise.cards.streets import STREET_COUNT, street_of
-from equipoise.games.rules import Kind
-from equipoise.solve.strategies.postprocessing import PostProcessing
+from equipoise.solve.strategies.postprocessing import PostProcessing, Processed
 from equipoise.solve.training.blueprint import Blueprint
 
 Table = NDArray[np.float64]
@@ -41,6 +40,7 @@ class Book:
         self._classes: dict[tuple[int, ...], int] = {}
         self._path = np.empty(STREET_COUNT, dtype=np.int64)
         self._lookup = blueprint.abstraction.lookup()
+        self._played = Processed(blueprint, rules)
         self.table = lru_cache(maxsize=_KEPT_TABLES)(self._processed)
         self.raw = lru_cache(maxsize=_KEPT_TABLES)(blueprint.rows)
         self.columns = lru_cache(maxsize=_KEPT_BOARDS)(blueprint.columns)
@@ -64,7 +64,7 @@ class Book:
         if rule.name == "purify" and chances.count(most) == 1:
             return [float(chance == most) for chance in chances]
         table, states = np.array(chances)[:, None], np.array([column])
-        mixed = self.rules.apply(table, self._kinds(node), street, node, states)
+        mixed = self.rules.apply(table, self._played.kinds(node), street, node, states)
         found: list[float] = mixed[:, 0].tolist()
         return found
 
@@ -72,13 +72,9 @@ class Book:
 
     def _processed(self, node: int) -> Table:
         """Probabilities that are played at a decision: float64[action, column]."""
-        street = self.betting.round_of(node)
-        return self.rules.apply(self.blueprint.rows(node), self._kinds(node), street, node)
+        return self._played.rows(node)
 
     # ------------------------------------------------------------------------------------ parts
-
-    def _kinds(self, node: int) -> list[Kind]:
-        return [action.kind for action in self.actions(node)]
 
     def _first(self, board: tuple[int, ...]) -> int:
         """Column of bucket 0 in the class of the board."""

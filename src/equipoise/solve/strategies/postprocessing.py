@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from equipoise.errors import SolverError
 from equipoise.games.rules import Kind
 from equipoise.settings import shown
+from equipoise.solve.strategies.strategy import Plan
 from equipoise.solve.strategies.tabular import TabularStrategy
 
 #: Probabilities of actions: [action, state].
@@ -140,6 +141,23 @@ class PostProcessing:
         if rule.name == "purify":
             return purified(table, draws)
         return fold_or_purified(table, kinds, rule.level, draws)
+
+
+class Processed:
+    """A strategy as it is played: its rows after post-processing, on one betting tree for all boards."""
+
+    def __init__(self, strategy: Plan, rules: PostProcessing) -> None:
+        self.betting, self._strategy, self._rules = strategy.betting, strategy, rules
+
+    def kinds(self, node: int) -> list[Kind]:
+        """What each action of a decision is."""
+        actions = [self.betting.actions[child] for child in self.betting.children(node)]
+        return [action.kind for action in actions if action is not None]
+
+    def rows(self, node: int, board: int | None = None) -> Table:
+        """What is played at a decision: float64[action, state]."""
+        table = self._strategy.rows(node, board)
+        return self._rules.apply(table, self.kinds(node), self.betting.round_of(node), node)
 
 
 def processed(strategy: TabularStrategy, rules: PostProcessing) -> TabularStrategy:

@@ -35,8 +35,8 @@ class BestResponse(NamedTuple, Generic[S]):
 
 
 @runtime_checkable
-class Strategy(Protocol):
-    """What both players do."""
+class Plan(Protocol):
+    """What is played at the decisions of a betting tree, and nothing more."""
 
     @property
     def betting(self) -> Betting:
@@ -48,6 +48,10 @@ class Strategy(Protocol):
         `board` is one of the strategy's public states, as its game numbers them; None is all those of
         the node's round, their private states next to each other.
         """
+
+
+class Strategy(Plan, Protocol):
+    """What both players do."""
 
     def policy(self, public: PublicState) -> Policy:
         """What every hand plays in a situation at the table."""

@@ -18,7 +18,7 @@ from equipoise.abstraction.bets.line import AbstractTree, size_in_pots
 from equipoise.abstraction.bets.translation import MAPPINGS
 from equipoise.games.betting import Betting
 from equipoise.games.rules import CALL, Kind
-from equipoise.solve.strategies.strategy import Strategy
+from equipoise.solve.strategies.strategy import Plan
 
 
 class CarriedStrategy:
@@ -33,7 +33,7 @@ class CarriedStrategy:
     [[1.0, 1.0, 0.81], [0.0, 0.0, 0.0], [0.0, 0.0, 0.19]]
     """
 
-    def __init__(self, strategy: Strategy, betting: Betting) -> None:
+    def __init__(self, strategy: Plan, betting: Betting) -> None:
         self._strategy, self.betting = strategy, betting
         self._tree = AbstractTree(strategy.betting, MAPPINGS["pseudo-harmonic-deterministic"])
         #: Where each node stands on the old tree.

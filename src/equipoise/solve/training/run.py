@@ -31,6 +31,7 @@ from equipoise.games.betting import Betting
 from equipoise.run import Event, Figures, Listener, LooksByCost, Loop, Saves, Stop
 from equipoise.solve.sampling.mccfr import BEGUN, PublicSampling
 from equipoise.solve.solvers.solver import Solver
+from equipoise.solve.strategies.postprocessing import PostProcessing, Processed
 from equipoise.solve.strategies.strategy import Strategy
 from equipoise.solve.training.blueprint import Blueprint, make_blueprint
 from equipoise.solve.training.carried import CarriedStrategy
@@ -168,7 +169,8 @@ class TrainingRun:
 
     `progress` hears what is being made before the run, the listener of :meth:`run` of the run itself.
     `start` is a blueprint of the same rules and buckets whose strategy the run begins with, carried to the
-    recipe's bet sizes if it has others; it counts as `counts` iterations.
+    recipe's bet sizes if it has others; it counts as `counts` iterations. It begins as it is `played`: what
+    an average keeps of its first iterations need not be learnt to be wrong once more.
     """
 
     def __init__(
@@ -182,8 +184,10 @@ class TrainingRun:
         address: str | None = None,
         start: Blueprint | None = None,
         counts: int | None = None,
+        played: PostProcessing | None = None,
     ) -> None:
         self.recipe, self.start, self.counts = recipe, start, counts
+        self.played = played or PostProcessing()
         self.files = RunFolder(folder if folder is not None else f"{recipe.name}.run")
         buckets = None if start is None else start.abstraction
         self.model = TrainingModel(
@@ -255,9 +259,10 @@ class TrainingRun:
 
     def _begun(self, start: Blueprint) -> Callable[[int], NDArray[Any]]:
         """What each decision begins with, carried from other sizes where the menu is another one."""
+        played = Processed(start, self.played)
         if start.recipe.menu == self.recipe.menu:
-            return start.rows
-        return CarriedStrategy(start, Betting.build(self.recipe.rules, self.recipe.menu)).rows
+            return played.rows
+        return CarriedStrategy(played, Betting.build(self.recipe.rules, self.recipe.menu)).rows
 
     def _solver(self, resume: bool) -> tuple[Solver, list[Point]]:
         if not (resume and self.files.checkpoint.exists()):
