@@ -19,6 +19,7 @@ from equipoise.games.rules import Rules
 from equipoise.solve.sampling.deals import HoldemDeals
 from equipoise.solve.sampling.mccfr import CardGame, CardSampling, PublicSampling
 from equipoise.solve.sampling.rows import AVERAGE, REGRET
+from equipoise.solve.strategies.postprocessing import PostProcessing, Processed
 
 SHALLOW = Rules("shallow", False, (2, 1), (1, 0, 0, 0), stacks=(12, 12))
 
@@ -287,7 +288,7 @@ def test_a_run_begins_with_a_strategy_and_leaves_it_slowly(shallow):
     assert anchored.iteration == 60_000
     # What is played now, and what it is on average so far, is what was begun with.
     opening = strategy.rows(0).T
-    regrets = begun.layout.block(begun.sampler.rows, 0)[:, REGRET]
+    regrets = np.maximum(begun.layout.block(begun.sampler.rows, 0)[:, REGRET], 0)
     np.testing.assert_allclose(regrets / regrets.sum(1, keepdims=True), opening, atol=1e-4)
     np.testing.assert_allclose(begun.average_strategy().rows(0).T, opening, atol=1e-4)
     begun.advance(60)
@@ -296,6 +297,21 @@ def test_a_run_begins_with_a_strategy_and_leaves_it_slowly(shallow):
         np.abs(solver.average_strategy().rows(0).T - opening).mean() for solver in (begun, anchored)
     )
     assert 0 < less < moved < 0.02
+
+
+def test_what_a_strategy_never_plays_is_held_against_it(shallow):
+    taught = PublicSampling(shallow, seed=2)
+    taught.advance(150)
+    pure = Processed(taught.average_strategy(), PostProcessing.parse("purify"))
+    begun = PublicSampling(shallow, seed=5)
+    begun.begin_with(pure.rows)
+    regrets, played = begun.layout.block(begun.sampler.rows, 0)[:, REGRET], pure.rows(0).T
+    assert (np.sign(regrets) == np.where(played > 0, 1, -1)).all()
+    np.testing.assert_allclose(np.abs(regrets), regrets.max(1, keepdims=True) + 0 * regrets)
+    # So a few iterations leave it as it was.
+    begun.advance(30)
+    kept = np.maximum(begun.layout.block(begun.sampler.rows, 0)[:, REGRET], 0)
+    assert (kept.argmax(1) == played.argmax(1)).mean() > 0.95
 
 
 def test_the_informed_take_less_from_who_has_met_them(deals):

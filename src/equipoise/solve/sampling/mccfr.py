@@ -461,8 +461,9 @@ class PublicSampling(CardSampling):
         Games", AAAI 2016). Here they are as large as chance alone makes them in T iterations of weights
         1 to T, s √(T³ / 3), where s is what one iteration adds, seen in some plain iterations of σ against
         itself: what is wrong with σ for certain is left as soon, and what chance says of it later, the larger
-        T is. Averages begin with a quarter of what T iterations of σ would have added, T² / 2 times what one
-        does.
+        T is. What σ never plays stands as far below zero, where the noise of the first iterations would have
+        it played again. Averages begin with a quarter of what T iterations of σ would have added, T² / 2
+        times what one does.
         """
         rows, layout = self.sampler.rows, self.layout
         for node in layout.decisions.tolist():
@@ -473,7 +474,8 @@ class PublicSampling(CardSampling):
             played = block[:, REGRET].copy()
             chance = np.abs(seen[:, REGRET]).sum(1, keepdims=True) / np.sqrt(_LOOKS)
             # What was never looked at is kept by a hair.
-            block[:, REGRET] = played * np.maximum(chance, 1e-9) * np.sqrt(iterations**3 / 3)
+            signed = np.where(played > 0, played, -1.0)
+            block[:, REGRET] = signed * np.maximum(chance, 1e-9) * np.sqrt(iterations**3 / 3)
             one = seen[:, AVERAGE] / _LOOKS + 1e-9 * played
             block[:, AVERAGE] = one * (_STAYS * iterations**2 / 2)
         self.iteration = iterations
