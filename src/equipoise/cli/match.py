@@ -33,6 +33,10 @@ Workers = Annotated[int, typer.Option("--workers", help="Processes that play.")]
 AllinEquity = Annotated[
     bool, typer.Option("--allin-equity", help="Pay an early all-in by its exact equity.")
 ]
+ExactEnd = Annotated[
+    bool,
+    typer.Option("--exact-end", help="With --aivat: the last street is worth its exact value."),
+]
 Duplicate = Annotated[
     bool, typer.Option("--duplicate/--no-duplicate", help="Play every deal from both seats.")
 ]
@@ -75,6 +79,7 @@ def match_command(
     without_luck: Annotated[
         bool, typer.Option("--aivat", help="Also say the figures without luck (AIVAT).")
     ] = False,
+    exact_end: ExactEnd = False,
     json: Json = False,
 ) -> None:
     """Play two agents against each other; figures are A's, in thousandths of a big blind a hand.
@@ -94,6 +99,8 @@ def match_command(
     from equipoise.arena.match import play_match
     from equipoise.errors import EquipoiseError
 
+    if exact_end and not without_luck:
+        raise EquipoiseError("--exact-end says how luck is taken out: give --aivat, too")
     if without_luck and log is not None and log.exists() and not log.is_file():
         raise EquipoiseError(f"--log {log}: AIVAT reads the hands from their log: name a file")
     luckless: AivatResult | None = None
@@ -122,7 +129,8 @@ def match_command(
             from equipoise.arena.measures.aivat import aivat
 
             with suppress(KeyboardInterrupt):
-                luckless = aivat(result, a, b, workers=workers, progress=listening(report))
+                how = {"workers": workers, "exact_end": exact_end}
+                luckless = aivat(result, a, b, progress=listening(report), **how)
     result = replace(result, log=log)
     data = result.to_dict() | (luckless.to_dict() if luckless is not None else {})
     stopped = without_luck and luckless is None

@@ -101,6 +101,32 @@ def test_the_mean_over_everything_that_can_happen_is_the_true_value(rules, known
     assert square - mean**2 < 0.9 * (raw_square - raw**2)
 
 
+@pytest.mark.parametrize("rules", [FOUR_CARDS, SHORT_STACKS])
+def test_with_the_last_street_exact_the_mean_is_the_same_and_less_is_luck(rules):
+    players = [ChartAgent(rules, seed) for seed in (1, 2)]
+    deals = every_deal(rules)
+    means, squares = [], []
+    for exact_end in (False, True):
+        aivat_of = Aivat(rules, players, exact_end=exact_end)
+        values = [
+            (chance / len(deals), aivat_of.value(record(deal, end)))
+            for deal in deals
+            for end, chance in every_end(State.start(rules), deal, players)
+        ]
+        means.append(sum(chance * value for chance, value in values))
+        squares.append(sum(chance * value**2 for chance, value in values))
+    assert means == pytest.approx([exact_value(*players, rules)] * 2, abs=1e-9)
+    assert squares[1] < 0.9 * squares[0]
+
+
+def test_an_exact_end_needs_both_policies(tmp_path):
+    match = play_match("random", "call", LIMIT_HOLDEM, hands=40, seed=3, log=tmp_path / "m.log")
+    one, exact = (aivat(match, "random", "call", exact_end=end) for end in (False, True))
+    assert exact.std_mbb <= one.std_mbb + 1e-6
+    with pytest.raises(EquipoiseError, match="--exact-end"):
+        aivat(match, Hidden(), "call", exact_end=True)
+
+
 def test_a_policy_that_is_not_the_one_played_is_refused():
     wrong = CallAgent()
     start = State.start(FOUR_CARDS)

@@ -30,6 +30,11 @@ On the flop of hold'em, where u takes most of the time, it is the mean over one 
 is drawn, for each deal, and nothing in the hand depends on it; on average over the eighths it is u, so that
 all that was said above still is true on average. A pot that is all-in on the flop is paid by every run-out.
 
+Hands that come to the last street need not be paid by what happened there. With both policies known, what the
+two ranges are worth to each other from there on, every pair of hands on every line (:mod:`.exact`), is the mean
+of all that may follow: in its place nothing is left of the street's luck. This has to be asked for, because it
+takes a policy at every decision of the street.
+
 A policy is what is known given everything public. What a player draws in private besides his cards, as
 what he takes a foreign bet for, his policy averages over (:mod:`equipoise.agents.agent`), and so the
 distributions above are those that they say, the draws summed out: the estimate is unbiased. To know the
@@ -58,6 +63,7 @@ from equipoise.agents.agent import Agent
 from equipoise.agents.registry import AgentSpec
 from equipoise.arena.match import Player
 from equipoise.arena.matchresult import MatchResult
+from equipoise.arena.measures.exact import exact_endgame
 from equipoise.arena.measures.parts import scores
 from equipoise.arena.policylog import Kept, kept_lines, kept_policies
 from equipoise.arena.record import HandRecord
@@ -83,10 +89,18 @@ class Aivat:
     """Estimates of what A won, hand by hand.
 
     `agents` are A and B, None where the policy is not known. They are reset as the match's seed says.
+    With `exact_end` and both policies, hands are valued to the last street, and exactly there.
     """
 
-    def __init__(self, rules: Rules, agents: Sequence[Agent | None], seed: int = 0) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        agents: Sequence[Agent | None],
+        seed: int = 0,
+        exact_end: bool = False,
+    ) -> None:
         self.rules, self.seed = rules, seed
+        self.exact_end = exact_end and None not in agents
         self.checkdown = CheckDown(rules)
         self.agents = tuple(agents)
         for seat, agent in enumerate(self.agents):
@@ -107,7 +121,8 @@ class Aivat:
         known = {
             (seat ^ first, betting): policy for (seat, betting), policy in (kept or {}).items()
         }
-        chips = _Hand(self.checkdown, players, record, eighth, known).estimate()
+        hand = _Hand(self.checkdown, players, record, eighth, known)
+        chips = hand.estimate(self.exact_end)
         return -chips if first else chips
 
 
@@ -142,14 +157,16 @@ class _Hand:
         self.side, self.margin, self.mass = 0, np.zeros(0), np.zeros(0)
         self._look(0)
 
-    def estimate(self) -> float:
-        """Play the hand again and add up."""
+    def estimate(self, exact_end: bool = False) -> float:
+        """Play the hand again and add up; with `exact_end` to the last street, which is worth its value."""
         end, board = self.record.state, self.record.board
         state, seen = State.start(end.rules), accumulate(end.rules.board_cards)
         # The mean over all private cards is 0.
         total = -self._value(state)
         for count, actions in zip(seen, end.history, strict=False):
             total += self._deal(state, board[:count])
+            if exact_end and state.to_act is not None and state.round == state.rules.rounds - 1:
+                return total + self._end(state)
             for action in actions:
                 total += self._act(state, action)
                 state = state.apply(action)
@@ -162,6 +179,14 @@ class _Hand:
         return total + self._value(state)
 
     # ------------------------------------------------------------------------------ events
+
+    def _end(self, state: State) -> float:
+        """What the last street is worth to position 0, by all that both may hold and do."""
+        first, second = self.players
+        assert first is not None
+        assert second is not None
+        ranges = (self.ranges[0], self.ranges[1])
+        return exact_endgame((first, second), state, self.board, ranges, self.record.number)
 
     def _deal(self, state: State, board: tuple[int, ...]) -> float:
         if board == self.board:
@@ -357,9 +382,18 @@ class AivatResult(Columnar):
 
 
 def aivat(
-    match: MatchResult, a: Player, b: Player, *, workers: int = 1, progress: Listener | None = None
+    match: MatchResult,
+    a: Player,
+    b: Player,
+    *,
+    workers: int = 1,
+    progress: Listener | None = None,
+    exact_end: bool = False,
 ) -> AivatResult:
     """Take the luck out of a match between A and B; its hands are read from its log.
+
+    With `exact_end` and both policies known, what happened on the last street does not count, but what both
+    play there is worth.
 
     >>> import tempfile
     >>> from equipoise.arena.match import play_match
@@ -375,7 +409,12 @@ def aivat(
     agents = [_known(player, match, seat) for seat, player in enumerate((a, b))]
     if agents[0] is not None and agents[0] is agents[1]:
         agents[1] = copy.deepcopy(agents[0])
-    source = _Source(match.rules, tuple(agents), match.seed, match.duplicate)
+    if exact_end and None in agents:
+        raise EquipoiseError(
+            "the last street is worth what both play there: both need a policy that is known, or leave "
+            "--exact-end out"
+        )
+    source = _Source(match.rules, tuple(agents), match.seed, match.duplicate, exact_end)
     kept = kept_lines(match.log)
     lines = [
         (number, text, kept.get(number, [])) for number, text in _betting(match.log, match.hands)
@@ -430,9 +469,10 @@ class _Source:
     agents: tuple[Agent | None, ...]
     seed: int
     duplicate: bool
+    exact_end: bool = False
 
     def start(self) -> None:
-        self.aivat = Aivat(self.rules, self.agents, self.seed)
+        self.aivat = Aivat(self.rules, self.agents, self.seed, self.exact_end)
         self.deals = SeededDeals(self.rules, self.seed)
 
     def score(self, part: _Part) -> list[float]:
