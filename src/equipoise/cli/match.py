@@ -129,8 +129,8 @@ def match_command(
             from equipoise.arena.measures.aivat import aivat
 
             with suppress(KeyboardInterrupt):
-                how = {"workers": workers, "exact_end": exact_end}
-                luckless = aivat(result, a, b, progress=listening(report), **how)
+                hear = listening(report)
+                luckless = aivat(result, a, b, workers=workers, progress=hear, exact_end=exact_end)
     result = replace(result, log=log)
     data = result.to_dict() | (luckless.to_dict() if luckless is not None else {})
     stopped = without_luck and luckless is None
