@@ -31,9 +31,9 @@ is drawn, for each deal, and nothing in the hand depends on it; on average over 
 all that was said above still is true on average. A pot that is all-in on the flop is paid by every run-out.
 
 Hands that come to the last street need not be paid by what happened there. With both policies known, what
-the two ranges are worth to each other from there on, every pair of hands on every line (:mod:`.exact`), is the
-mean of all that may follow: in its place nothing is left of the street's luck. This has to be asked for,
-because it takes a policy at every decision of the street.
+the two ranges are worth to each other from there on, every pair of hands on every line (:mod:`.exact`), is
+the mean of all that may follow: in its place nothing is left of the street's luck. This has to be asked
+for, because it takes a policy at every decision of the street.
 
 A policy is what is known given everything public. What a player draws in private besides his cards, as
 what he takes a foreign bet for, his policy averages over (:mod:`equipoise.agents.agent`), and so the
