@@ -141,7 +141,7 @@ def train_command(
     if recipe == "adaptive":
         from equipoise.cli.study.players import train_players
 
-        if any((minutes, target_bb, threads, workers, address, start, resume)):
+        if any((minutes, target_bb, threads, workers, address, start, counts, played, resume)):
             raise EquipoiseError(_OF_ADAPTIVE)
         told = (log or [], hands, features, estimator, out)
         train_players(*told, seed=seed or 0, overwrite=overwrite, json=json)
@@ -153,10 +153,9 @@ def train_command(
     check_number("--threads", threads, 1, MOST_THREADS)
     check_number("--workers", workers, 1, MOST_THREADS)
     chosen = Recipe.load(recipe).limited(minutes=minutes, target_bb=target_bb)
-    if seed is not None:
-        chosen = chosen.seeded(seed)
-    begun = _begun(start, counts, played)
-    how = {"threads": threads, "workers": workers, "address": address, **begun}
+    chosen = chosen if seed is None else chosen.seeded(seed)
+    how = _begun(start, counts, played)
+    how |= {"threads": threads, "workers": workers, "address": address}
     _train(chosen, out, how, resume=resume, overwrite=overwrite, json=json)
 
 
