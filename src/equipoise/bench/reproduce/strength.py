@@ -66,7 +66,9 @@ class Effort:
 
     CPU seconds a hand, against local best responses: 7 on turn and river, 10 with 56 sizes on the river, 4 to
     fold and call, 2 on all streets, 270 with 56 sizes on the flop, each of which is a flop to solve; 1 for a
-    meeting. An endgame of the turn takes several hundred. What is dear has fewer hands than were asked for.
+    meeting. An endgame of the turn takes 20, and more than a quarter of an hour with the responder's sizes,
+    each of which leads to 48 rivers of its own on every line. What is dear has fewer hands than were asked
+    for.
     """
 
     late: int = 1500
@@ -75,7 +77,9 @@ class Effort:
     river_sizes: int = 500
     flop_sizes: int = 24
     rivers: int = 200
-    turns: int = 16
+    turns: int = 50
+    #: With the responder's sizes; 0 leaves them out.
+    wide_turns: int = 8
     meetings: int = 3000
     ablation: int = 300
     ablation_roots: int = 20
@@ -85,10 +89,10 @@ class Effort:
     training: float | None = None
 
 
-#: For a first look, meant for twenty minutes of two cores, in which it was not run whole yet.
+#: For a first look, meant for twenty minutes of two cores.
 QUICK = Effort(
-    late=4, fold_and_call=8, all_streets=8, river_sizes=4, flop_sizes=2, rivers=4, turns=1, meetings=12,
-    ablation=2, ablation_roots=1, odd=1000, odd_searched=6, training=0.5,
+    late=4, fold_and_call=8, all_streets=8, river_sizes=4, flop_sizes=1, rivers=4, turns=2, wide_turns=0,
+    meetings=12, ablation=2, ablation_roots=1, odd=1000, odd_searched=6, training=0.5,
 )  # fmt: skip
 
 
@@ -172,7 +176,9 @@ class Plan:
             make_blueprint_once(name, training, self.folder / f"{name}-{training:g}min.run")
 
     def _lbr(self, agent: str, menu: str, hands: int, *more: str) -> tuple[str, ...]:
-        told = ("--menu", menu, "--hands", str(hands), *self._seeded, *self._apart(hands))
+        # A hand is one worker's, by one thread: a single one is solved by all cores together.
+        seeded = self._seeded if hands > 1 else ("--seed", str(self.seed), "--workers", "1")
+        told = ("--menu", menu, "--hands", str(hands), *seeded, *self._apart(hands))
         return ("lbr", agent, *told, *more)
 
     def _apart(self, hands: int) -> tuple[str, ...]:
@@ -214,19 +220,7 @@ class Plan:
                 lambda told: told["hand"]["policy"][0] <= 0.01,
             )
         yield from self._responses(agent)
-        more = ("--responder-sizes", RESPONDER)
-        for street, roots, own, wide in (
-            ("river", effort.rivers, 1.0, 3.0),
-            ("turn", effort.turns, 2.0, 5.0),
-        ):
-            yield Row(
-                f"endgames, {street}",
-                self._endgames(agent, street, roots, *more),
-                f"at most {own:g} % of the pot on its own sizes, {wide:g} % with the responder's",
-                lambda told, own=own, wide=wide: (  # type: ignore[misc]
-                    told["exploitability_pct_pot"] <= own and told["off_tree_pct_pot"] <= wide
-                ),
-            )
+        yield from self._solved_streets(agent)
         for name in OPPONENTS:
             other = self.opponent(name)
             short = "" if other == name else f", which trained for {effort.training:g} minutes"
@@ -239,6 +233,28 @@ class Plan:
         plain = self.agent("blueprint")
         yield Row("head to head, its blueprint", self._match(agent, plain, effort.meetings))
         yield from self._ablation()
+
+    def _solved_streets(self, agent: str) -> Iterator[Row]:
+        effort, more = self.effort, ("--responder-sizes", RESPONDER)
+        yield Row(
+            "endgames, river",
+            self._endgames(agent, "river", effort.rivers, *more),
+            "at most 1 % of the pot on its own sizes, 3 % with the responder's",
+            lambda told: told["exploitability_pct_pot"] <= 1 and told["off_tree_pct_pot"] <= 3,
+        )
+        yield Row(
+            "endgames, turn",
+            self._endgames(agent, "turn", effort.turns),
+            "at most 2 % of the pot on its own sizes",
+            lambda told: told["exploitability_pct_pot"] <= 2,
+        )
+        if effort.wide_turns:
+            yield Row(
+                "endgames, turn, with the responder's sizes",
+                self._endgames(agent, "turn", effort.wide_turns, *more),
+                "at most 5 % of the pot with the responder's sizes",
+                lambda told: told["off_tree_pct_pot"] <= 5,
+            )
 
     def _responses(self, agent: str) -> Iterator[Row]:
         effort, plain = self.effort, self.agent("blueprint")
