@@ -22,6 +22,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations
 
+from equipoise.abstraction.bets.line import same_game
+from equipoise.agents.blueprint.files import load_blueprint
 from equipoise.agents.registry import AGENTS
 from equipoise.arena.matchresult import MatchResult
 from equipoise.arena.measures.lbr import local_best_response
@@ -34,7 +36,7 @@ from equipoise.bench.reproduce.meetings import (
     meet,
     verdict,
 )
-from equipoise.games.rules import NOLIMIT_HOLDEM
+from equipoise.games.rules import NOLIMIT_HOLDEM, Rules
 from equipoise.run import Event, Listener
 
 #: Blueprints of the three sizes, on one menu of bets, and the document's exploitability in big
@@ -137,11 +139,16 @@ def run(
 
 
 def _others(stable: Stable, chosen: str) -> list[Contender]:
-    """The no-limit agents of the list that play another blueprint than the chosen one."""
+    """The no-limit agents of the list that play another blueprint than the chosen one, of the same stacks."""
     names = [name for name, entry in AGENTS.items()
              if entry.game == "nolimit" and entry.settings.get("blueprint")]  # fmt: skip
     found = [stable.find(name) for name in names if name != chosen]
-    return [contender for contender in found if contender is not None]
+    return [one for one in found if one is not None and _plays(one, NOLIMIT_HOLDEM)]
+
+
+def _plays(contender: Contender, rules: Rules) -> bool:
+    """Whether a contender's blueprint was trained for these rules."""
+    return same_game(load_blueprint(contender.settings["blueprint"]).recipe.rules, rules)
 
 
 def against_each_other(
