@@ -192,6 +192,7 @@ def test_text_comes_back(text: str) -> None:
     ("text", "cure"),
     [
         ("pure", "use one of raw"),
+        ("treshold 0.1", "use one of raw"),
         ("", "use one of raw"),
         ("raw//purify", "use one of raw"),
         ("purify 0.3", "stands alone"),

@@ -68,7 +68,7 @@ class RoundRule:
         """
         name, *rest = text.split() or [""]
         if name not in _NAMES or name in ("raw", "purify"):
-            if rest:
+            if rest and name in _NAMES:
                 raise SolverError(f"{text.strip()!r}: {name} stands alone")
             return cls(name)
         try:
