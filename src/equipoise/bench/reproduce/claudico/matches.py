@@ -181,7 +181,7 @@ def meet(
             "samples_mbb": np.round(result.samples_mbb, 3).tolist(),
         }
         if luckless:
-            found = aivat(result, *players, workers=workers, exact_end=True).estimate
+            found = aivat(result, *players, workers=workers).estimate
             told |= _figures(found.mean, found.half_width, "aivat_")
         return told
 
